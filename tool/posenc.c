@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * posenc: what a model's file says of its positions: which layers rotate what, by which
- * frequencies; tables of cosines and sines, correctly rounded, to compare other code with; and
- * which mistake someone else's arrays have.
+ * posenc has three commands. `show` says what a model's file means for positions: which layers rotate
+ * which elements, with which frequencies. `table` writes correctly rounded cosines and sines, to compare
+ * other code with. `compare` names the mistake in arrays that other code has computed.
  * `make tool` builds it.
  *
  *     posenc show config.json

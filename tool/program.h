@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of posenc, for two programs: tool/posenc.c with json-c, tool/reader.c with the JSON
- * reader of its caller. Before this header they define read_json() and add_value(). */
+/* This header has the commands of posenc. Two programs include it: tool/posenc.c with json-c, and
+ * tool/reader.c with the JSON reader of its caller. They define read_json() and add_value() before. */
 #ifndef TOOL_PROGRAM_H
 #define TOOL_PROGRAM_H
 
@@ -182,7 +182,7 @@ static int compare_arrays(const options *o, part *parts, size_t count)
     return !is_told || !is_good(chosen) || (o->is_check && differs);
 }
 
-/* The command line. Returns the status of the program. */
+/* Runs a command line. Returns the status of the program. */
 static int run(int count, char **words)
 {
     static part parts[MOST_PARTS];

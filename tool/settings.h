@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* KEY=VALUE of the command line counts: it replaces the key of the file that means the same, and a
- * setting without an effect is refused, with what to type instead. */
+/* KEY=VALUE of the command line replaces the key of the file that means the same. A setting that has no
+ * effect is refused, and the message says what to type instead. */
 #ifndef TOOL_SETTINGS_H
 #define TOOL_SETTINGS_H
 
@@ -134,7 +134,7 @@ static int apply_setting(list *to, const char *path, const char *word, const cha
     return strlen(value_of) < MOST_TYPED - 2 ? set_key(to, text) : 0;
 }
 
-/* Mixes bytes into a hash, FNV-1a. */
+/* Mixes bytes into an FNV-1a hash. */
 static void mix(uint64_t *hash, const void *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -74,7 +74,8 @@ static int prepare_exact(const samples *s, const part *p, exact_rows *x)
     return x->memory && x->positions && x->table && x->plan.pairs == s->pairs;
 }
 
-/* Compute rows from `first` on, at the arrays' positions, or where an explanation moves them. */
+/* Compute `rows` rows starting at row `first`, at the arrays' positions, or at those to which an
+   explanation moves them. */
 static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t rows,
                          const explanation *moved)
 {
@@ -93,8 +94,9 @@ static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t r
                                      x->table)) == PE_OK;
 }
 
-/* The largest error of an element that float32 angles explain: 13 units in the last place of the
-   angle, of which the frequency has MOST_NUDGES, and 2^-22 for cosines and sines in float32. */
+/* Returns the largest error of an element that float32 angles explain. The angle may be off by 13
+   units in the last place, of which the frequency has MOST_NUDGES. Cosines and sines in float32 may
+   be off by 2^-22. */
 static double explained_error(const spectrum *own, double position, size_t pair, npy_type type)
 {
     return own->factor * (fabs(own->omega[pair] * position) * (MOST_NUDGES + 1) * 0x1p-23 +
@@ -125,8 +127,9 @@ static void compare_row(const samples *s, const exact_rows *x, const unsigned ch
     }
 }
 
-/* Compare with the exact table of a part. own: the part's frequencies, or NULL if nobody asks which
-   error is the first that float32 angles do not explain. moved: how positions are moved, or NULL. */
+/* Compare arrays with the exact table of a part, and write the result to *d. own: the part's
+   frequencies. With NULL, the first error that float32 angles do not explain is not searched for.
+   moved: an explanation that moves positions, or NULL. */
 static void find_deviation(const samples *s, const part *p, const spectrum *own,
                            const explanation *moved, int is_sine_first, deviation *d)
 {

@@ -75,8 +75,8 @@ static int has_names(const findings *f, size_t k, differences differs)
     return has;
 }
 
-/* Whether an explanation is exactly one that was found, in numbers and arithmetic, so that its elements
- * agree, too. */
+/* Returns whether an explanation has the numbers and the arithmetic of one that was found. Then its
+ * elements also agree. */
 static int is_found(const samples *s, const findings *f, const explanation *e)
 {
     for (size_t k = 0; k < f->count; k++)
@@ -108,8 +108,8 @@ static void keep(const samples *s, findings *f, const explanation *e)
     if (f->count < MOST_EXPLANATIONS) f->of[f->count++] = *e;
 }
 
-/* Add other frequencies that fit, too, where the config's do: the rows are too few to tell. Of those
- * with one name, one stands for all. */
+/* If the config's frequencies fit, add other frequencies that also fit, because the rows are too few to
+ * tell them apart. Of several with the same name, add one. */
 static void add_rivals(const samples *s, const spectra *all, findings *f)
 {
     const explanation right = f->of[0];

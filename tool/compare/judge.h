@@ -87,7 +87,7 @@ static int read_array(const char *name, npy *to, part *notes)
     return !error;
 }
 
-/* The first file of c, or the only one. */
+/* Returns the name of the first file of c, or of the only one. */
 static const char *first_file(const compared *c)
 {
     return c->inv_freq ? c->inv_freq : c->table ? c->table : c->cosines;

@@ -75,7 +75,7 @@ static void compute_yarn(const pe_rope_config *c, const yarn_rule *rule, size_t 
     }
 }
 
-/* YaRN with a part of its rule misread. */
+/* Adds the frequencies of code that has a part of YaRN's rule wrong. */
 static void add_yarn_mistakes(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const double fast = c->beta_fast > 0 ? c->beta_fast : 32;
@@ -188,7 +188,7 @@ static int measure_smoothing(const pe_rope_config *c, const samples *s, const do
     return unscaled > 1 && between > 1 && scaled > 1 && smooth;
 }
 
-/* Llama 3's scaling with a part of its rule misread. */
+/* Adds the frequencies of code that has a part of Llama 3's scaling wrong. */
 static void add_llama3_mistakes(spectra *all, const pe_rope_config *c, const samples *s)
 {
     static const struct {

@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-/* Of each pair: amplitude * (cos, sin)(frequency * position + phase). */
+/* What was measured of a pair: its cosine and sine are amplitude * (cos, sin)(frequency * position +
+ * phase), except for the noise. */
 typedef struct track {
     double amplitude, frequency, phase, noise;
 } track;
@@ -109,9 +110,10 @@ static double *new_numbers(size_t count)
     return (double *)malloc((count ? count : 1) * sizeof(double));
 }
 
-/* Cosines and sines of two arrays. Rows of `pairs` columns are not taken for half as many numbers
- * twice: at position 0 all numbers are the same. If the columns fit both ways of being there twice,
- * the expected one counts. Returns NULL on success, otherwise an error message. */
+/* Takes cosines and sines from two arrays. Columns may hold each number twice. Rows of `pairs` columns
+ * are never taken for half as many numbers twice, although at position 0 all numbers are the same. If
+ * the columns fit both orders of doubled numbers, the expected order is taken. Returns NULL on success,
+ * otherwise an error message. */
 static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
                             int is_beside_expected, samples *to)
 {
@@ -202,7 +204,8 @@ static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, 
     return error;
 }
 
-/* Two rows the smallest distance apart, for a pair; 0 without. */
+/* Finds the two consecutive rows whose positions, as the pair uses them, are nearest to each other but
+ * not equal. Returns 0 if there are no such rows, else 1. */
 static int nearest_rows(const samples *s, size_t pair, size_t *first, size_t *second)
 {
     double least = HUGE_VAL;

@@ -12,7 +12,7 @@ typedef struct siblings {
     size_t count;
 } siblings;
 
-/* Llama 3's rule for one frequency. */
+/* Applies Llama 3's rule to one frequency. */
 static double llama3(const pe_rope_config *c, double w)
 {
     const double rotations = trained_length(c) * w / two_pi;
@@ -103,7 +103,7 @@ static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pair
     }
 }
 
-/* A number with some significant digits. */
+/* Returns x rounded to so many significant decimal digits. */
 static double shortened(double x, int digits)
 {
     char text[40];
@@ -353,8 +353,8 @@ static void add_all(spectra *all, const part *p, const pe_rope_config *c, const 
     add_no_parameters(all, c, s->pairs);
 }
 
-/* All of a rotation. The first is the config's own, if the array has its width. Pairs without a
- * coordinate do not rotate. */
+/* Collects the frequencies that arrays of a rotation may have. The first are the config's own, if the
+ * array has its width. Pairs without a coordinate do not rotate. */
 static void spectra_of_rope(spectra *all, const part *p, const siblings *of, const samples *s)
 {
     pe_rope_config flat = p->rope;

@@ -10,7 +10,8 @@
 
 enum { MOST_SPECTRA = 256 };
 
-/* Frequencies of s->pairs pairs. Details are 0 where they do not differ. */
+/* The frequencies of all pairs of an array, and how they differ from the config's. A detail is 0 if it
+ * does not differ. */
 typedef struct spectrum {
     differences differs;                /* from the config    */
     double *omega;                      /* allocated          */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The head of a GGUF file (versions 2 and 3, either byte order) as a list of `path = value`: the
- * keys of the model, without those of its tokenizer, and the factors of frequencies. No other tensor is
- * read, only the names of those that speak of positions. The format: ggml's docs/gguf.md. */
+/* Reads the header of a GGUF file (versions 2 and 3, either byte order) as a list of `path = value`. The
+ * list has the keys of the model without those of its tokenizer, and the factors of frequencies. Of other
+ * tensors, only names that have to do with positions are read. ggml's docs/gguf.md has the format. */
 #ifndef TOOL_GGUF_H
 #define TOOL_GGUF_H
 
@@ -130,7 +130,7 @@ static int gguf_bytes(gguf_source *s, void *to, size_t count, const char *what)
     return 1;
 }
 
-/* An integer of 1 to 8 bytes. */
+/* Reads an integer of 1 to 8 bytes. Returns 0 if the file ends before, else 1. */
 static int gguf_integer(gguf_source *s, size_t size, uint64_t *to, const char *what)
 {
     unsigned char bytes[8];

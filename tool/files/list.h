@@ -61,7 +61,7 @@ static int list_add(list *l, const char *path, value_kind kind, double number, c
     return 1;
 }
 
-/* The item with exactly this path, or NULL. */
+/* Returns the item with exactly this path, or NULL. */
 static const item *list_find(const list *l, const char *path)
 {
     for (size_t i = 0; i < l->count; i++)

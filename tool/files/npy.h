@@ -22,8 +22,8 @@ typedef enum npy_type {
 static const char *const npy_types[] = {"f64", "f32", "f16", "bf16", "integers"};
 TOOL_HAS_ALL(npy_types, NPY_TYPE_COUNT);
 
-/* An array of one or two dimensions, row by row. Dimensions of 1 in front are dropped. A complex
- * number is two elements of a row. */
+/* This is an array of one or two dimensions, row by row. Leading dimensions of 1 are dropped. A complex
+ * number takes two elements of a row. */
 typedef struct npy {
     size_t rows, columns;
     npy_type type;

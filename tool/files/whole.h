@@ -45,9 +45,9 @@ static int may_be_json(const char *text, size_t size)
     return k == size || (text[k] && strchr("{[\"-/0123456789", text[k]));
 }
 
-/* All of a file, allocated, with a 0 behind it; of one that cannot be JSON only the first bytes, and
- * of one that is too large the first MOST_BYTES + 1. A 0 within becomes '?': no format of text has
- * it. */
+/* Reads a whole file into allocated memory and appends a 0. If the file cannot be JSON, only its first
+ * bytes are read. If it is too large, only the first MOST_BYTES + 1 bytes are. A 0 within the file becomes
+ * '?', because no text has it. */
 static char *read_file(const char *name, size_t *size)
 {
     FILE *const file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A model's file, flattened: its configs, one within the other, and the parts of each. */
+/* Reads a model's file, which has been flattened to a list: its configs, one within another, and the
+ * parts of each config. */
 #ifndef TOOL_CONFIG_H
 #define TOOL_CONFIG_H
 
@@ -103,7 +104,7 @@ static void read_rotating(reader *r, part *parts, size_t *count)
     if (spare) say(first, NOTE_ODD, spare, "is not read beside rope_parameters; some programs do");
 }
 
-/* A config within the file. */
+/* This is a config within the file. */
 typedef struct config_place {
     char path[PATH_SIZE]; /* "" is the whole file                                            */
     char type[64];        /* the model_type that its parent gives it, or ""                  */

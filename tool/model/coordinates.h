@@ -125,7 +125,7 @@ static void read_sections(const reader *r)
     if (are_good && order && strcmp(order->text, "hwt") == 0) order_as_hwt(p);
 }
 
-/* The pairs of a second kind of heads. */
+/* Reads which elements form pairs in a second kind of heads, which a file may have. */
 static void read_also_layout(const reader *r, const label *l)
 {
     const int is_key = strcmp(l->also_pairs, "halves") != 0 && strcmp(l->also_pairs, "neighbours");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* From the keys of a GGUF file to those of a config.json, which the interpreter reads: the names
- * that differ, and what llama.cpp adds in code, of gguf_types.h. What is no key of a config.json
- * begins with @, as in types.h, or is a note. */
+/* Translates the keys of a GGUF file to those of a config.json, which the interpreter reads. It renames
+ * keys, and adds what llama.cpp has in its code (gguf_types.h). What a config.json has no key for begins
+ * with @, as in types.h, or becomes a note. */
 #ifndef TOOL_GGUF_CONFIG_H
 #define TOOL_GGUF_CONFIG_H
 
@@ -356,7 +356,7 @@ static void gguf_judge(gguf_model *m)
     }
 }
 
-/* The config of a file's keys. Returns 1, or 0 with the text of what is missing in error. */
+/* Makes the config from a file's keys. Returns 1, or 0 and writes to error what is missing. */
 static int gguf_config(const list *keys, list *config, gguf_model *m, char error[512])
 {
     const item *const named = list_find(keys, "general.architecture");

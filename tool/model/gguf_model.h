@@ -37,8 +37,8 @@ typedef struct gguf_model {
     gguf_note note[GGUF_MOST_NOTES];
 } gguf_model;
 
-/* The keys of the one and of the other, for messages that name the user's. window: the key of the
- * layers with a window, where these have one of their own. */
+/* This table has the keys of a config.json and of a GGUF file that mean the same, so that messages can name
+ * the user's key. window: the key for the layers with a window, if they have one of their own. */
 static const struct gguf_name_pair {
     const char *config, *gguf, *window;
 } gguf_names[] = {
@@ -79,7 +79,7 @@ static void gguf_say(gguf_model *m, const char *key, const char *format, ...)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* "llama.rope.freq_base" of "rope.freq_base". */
+/* Returns a key with the architecture before it: "llama.rope.freq_base" for "rope.freq_base". */
 static const char *gguf_full(const gguf_model *m, const char *key, char full[GGUF_MOST_NAME + 1])
 {
     snprintf(full, GGUF_MOST_NAME + 1, "%.120s.%.120s", m->name, key);

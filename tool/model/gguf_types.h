@@ -36,7 +36,7 @@ typedef enum gguf_window_base {
     GGUF_10000          /* 10000, no scaling                                                */
 } gguf_window_base;
 
-/* Layers without rotation. */
+/* Says which layers do not rotate. */
 typedef enum gguf_nope {
     GGUF_ALL_ROTATE = 0,
     GGUF_FULL_DO_NOT,  /* those without a window, if others have one                       */

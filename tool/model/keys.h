@@ -61,7 +61,7 @@ static void join(char path[PATH_SIZE], const char *before, const char *key)
     snprintf(path, PATH_SIZE, "%.120s%s%.120s", before, before[0] ? "." : "", key);
 }
 
-/* A path without that of the config. */
+/* Returns a path without the path of its config, for messages. */
 static const char *name_of(const reader *r, const char *path)
 {
     const size_t length = strlen(r->outer);
@@ -273,7 +273,7 @@ static int is_true(const reader *r, const char *key)
     return truth(r, key, &to) && to;
 }
 
-/* The string, or NULL. */
+/* Returns the string at a key, or NULL and a note if it is no string. */
 static const char *string(const reader *r, const char *key, value *v)
 {
     if (!find(r, key, v)) {

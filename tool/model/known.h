@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys that many models share: those of rope_parameters and rope_scaling with the types that use
- * them, those that say which layers are alike, and those that sound like positions but change no
- * rotation. */
+/* This file lists keys that many models share. There are three groups: the keys of rope_parameters and
+ * rope_scaling with the types that use them, keys that say which layers are alike, and keys that sound
+ * like positions but change no rotation. */
 #ifndef TOOL_KNOWN_H
 #define TOOL_KNOWN_H
 
@@ -58,8 +58,8 @@ static const char *const layer_count_keys[] = {"num_hidden_layers", "n_layer", "
 static const char *const length_keys[] = {"max_position_embeddings", "n_positions",
                                           "max_target_positions"};
 
-/* A base of the sliding layers alone. Where its layers are unscaled, rope_scaling is for the
- * others. */
+/* These keys have a base for the sliding layers only. is_unscaled: rope_scaling does not apply to the
+ * sliding layers. */
 static const struct local_key {
     const char *key;
     int is_unscaled;
@@ -81,7 +81,7 @@ static const struct index_key {
 } index_keys[] = {
     {"attn_layer_indices", 0}, {"full_attn_idxs", 0}, {"linear_attn_config.full_attn_layers", 1}};
 
-/* Kinds of layers without attention. */
+/* Layers of these kinds have no self-attention, so they do not rotate. */
 static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2", "conv",
                                           "recurrent",        "moe",   "mlp",    "kda",
                                           "cross_attention"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The labels of a model, each for layers that share a rotation, and the layers of each part. */
+/* Finds the labels of a model and the layers of each. Layers that share a rotation have one label. */
 #ifndef TOOL_PARTS_H
 #define TOOL_PARTS_H
 
@@ -35,8 +35,8 @@ static int has_label(const labels *all, const char *name)
     return 0;
 }
 
-/* The objects within rope_parameters, one for each kind of layers. What stands beside them does
- * nothing. */
+/* Adds a label for each object within rope_parameters, which has one object for each kind of layers.
+ * Keys next to these objects are ignored. */
 static void add_nested_labels(const reader *r, labels *to)
 {
     char key[PATH_SIZE], path[PATH_SIZE], last[PATH_SIZE] = "";
@@ -261,7 +261,7 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
             say(&own[k], NOTE_ODD, "layer_types", "no layer is of the kind %s", all->of[k].name);
 }
 
-/* Attention to the last positions alone, in all or some of the part's layers. */
+/* Reads whether all or some of the part's layers attend only to the last positions, and how many. */
 static void read_window(const reader *r, const label *l)
 {
     part *const p = r->out;

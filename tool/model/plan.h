@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan of a part, its frequencies and its attention factor. */
+/* Makes the plan of a part, and computes its frequencies and its attention factor. */
 #ifndef TOOL_PLAN_H
 #define TOOL_PLAN_H
 

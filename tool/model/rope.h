@@ -134,7 +134,7 @@ static void read_factor_lists(const reader *r)
     }
     c->short_factor = p->lists[0];
     c->long_factor = p->lists[1];
-    /* The length beside rope_scaling wins over a factor in it, as in Phi-3. */
+    /* A length next to rope_scaling replaces a factor within it, as in Phi-3. */
     if (c->max_position_embeddings && look_up(r, r->outer, "original_max_position_embeddings", &v))
         c->factor = 0;
 }
@@ -206,7 +206,7 @@ static void read_scaling(const reader *r, const label *l)
     read_freq_factors(r);
 }
 
-/* A factor of queries by the logarithm of their position, from a length on. */
+/* Reads the factor of queries that grows with the logarithm of the position, beyond a length. */
 static void read_log_scale(const reader *r, const char *length, double shift)
 {
     part *const p = r->out;

@@ -95,7 +95,7 @@ static void print_right(const samples *s, const findings *f, const explanation *
     print("\n");
 }
 
-/* A line for each difference. */
+/* Prints one line for each difference. */
 static void print_explanation(const samples *s, const findings *f, const explanation *e,
                               const char *indent)
 {

@@ -46,7 +46,8 @@ static size_t rope_fields(const pe_rope_config *c, config_field *to)
     return n;
 }
 
-/* All but d_model and the enums, of one axis. Returns their number. */
+/* Writes to `to` the fields of a config with one axis that differ from the default, except d_model and
+ * the enums. Returns their number. */
 static size_t preset_fields(const pe_config *c, config_field *to)
 {
     const pe_config d = pe_config_default(c->d_model);

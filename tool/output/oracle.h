@@ -17,7 +17,7 @@ static void write_numbers(FILE *file, const char *before, const double *numbers,
     fputs("]", file);
 }
 
-/* An array of rows, one a line. */
+/* Writes an array of rows, one per line. */
 static void write_rows(FILE *file, const char *name, const double *numbers, size_t rows,
                        size_t pairs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts as JSON for programs, by the schema of docs/tool.md. */
+/* Prints parts as JSON, for programs. docs/tool.md has the schema. */
 #ifndef TOOL_REPORT_JSON_H
 #define TOOL_REPORT_JSON_H
 
@@ -156,7 +156,7 @@ static void json_rope_config(const part *p, size_t pairs)
     print("}");
 }
 
-/* The fields of a pe_config, all but those for several axes. */
+/* Prints all fields of a pe_config except those for several axes. */
 static void json_preset_config(const pe_config *c)
 {
     json_key("config");

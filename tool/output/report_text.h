@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts as text for people. */
+/* Prints parts as text, for people. */
 #ifndef TOOL_REPORT_H
 #define TOOL_REPORT_H
 
