@@ -12,8 +12,8 @@
     rope.rotate(q, k, at=131072)                             in place, both by the same sines
     posenc.sincos(omega, range(512))                         sines and cosines of frequencies, without a plan
 
-Arrays are numpy's, or torch's on the CPU, and are written where they are: what has another type, order or
-alignment, is read-only or overlaps itself is refused, and nothing is written.
+Arrays are numpy's, or torch's on the CPU, and results are written in place. An array is refused, and nothing is
+written, if it has another type, order or alignment, is read-only, or overlaps itself.
 
 A wrong argument raises TypeError if it is of a wrong kind or dtype, and ValueError if its value, shape or length is
 wrong; the text names the argument. Error, a ValueError, has what the library itself refuses. MemoryError is raised if
@@ -143,7 +143,7 @@ def _plain(value: Any) -> Any:
 
 
 class Plan:
-    """The frequencies of an encoding, for every position.
+    """A plan has the frequencies of an encoding, and serves any position.
 
     d_model      elements of a row
     preset       the convention of a project, such as "fairseq": PE_PRESET_ in lower case
@@ -181,7 +181,7 @@ class Plan:
     @classmethod
     def from_config(cls, model: Any, *, layer: Optional[int] = None, part: Optional[str] = None,
                     **fields: Any) -> "Plan":
-        """The sinusoidal encoding of a model: of its config.json, as a dict or the path of a file."""
+        """Makes the sinusoidal encoding of a model from its config.json, a dict or the path of a file."""
         return cls(**{**chosen(model, ("sinusoidal",), part, layer).config, **fields})
 
     def _make(self, config: Any, prefix: str, frequencies: Any = None) -> None:
@@ -237,7 +237,7 @@ class Plan:
         return self._doubles("pe_plan_wavelengths")
 
     def fill(self, at: Positions = 0, rows: Optional[int] = None, *, dtype: Any = "float32", out: Any = None) -> Any:
-        """The rows of these positions, in a new array [rows, d_model] or in out.
+        """Returns the rows of these positions, in a new array [rows, d_model] or in out.
 
         dtype    float32, float64, float16 or bfloat16 (posenc.bfloat16, or that of ml_dtypes)
         """
@@ -419,7 +419,7 @@ def _each(call: Any, arrays: Sequence[Any], names: str, at: Any, axis: int, batc
 
 
 def _room(bytes: int) -> Any:
-    """Memory for a plan."""
+    """Allocates memory for a plan."""
     try:
         return ctypes.create_string_buffer(bytes)
     except (MemoryError, OverflowError) as error:
@@ -486,7 +486,7 @@ class Rope(Plan):
     @classmethod
     def from_config(cls, model: Any, *, layer: Optional[int] = None, part: Optional[str] = None,
                     **fields: Any) -> "Rope":
-        """Of a model's config.json, as a dict or the path of a file, or of a GGUF file.
+        """Makes the Rope of a model from its config.json, a dict or the path of a file, or from a GGUF file.
 
         layer, part  of a model whose layers rotate in several ways: a layer, counted from 0, or a name that
                      posenc.read() gives

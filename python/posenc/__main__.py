@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""python -m posenc: the program posenc (docs/tool.md)."""
+"""Runs the program posenc (docs/tool.md): python -m posenc."""
 import sys
 
 from ._reader import main

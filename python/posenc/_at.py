@@ -43,7 +43,7 @@ class At:
             self.rows, self._keep, self._at = positions.rows, positions._keep, positions._at
         elif isinstance(positions, range):
             self._at = lib.pe_from_by(int64(positions.start, name), int64(positions.step, name))
-            # Not len(), which raises OverflowError from 2^63 on.
+            # len() would raise OverflowError for 2^63 positions and more.
             rows = max(0, -((positions.start - positions.stop) // positions.step))
             if rows:
                 int64(positions[-1], name)

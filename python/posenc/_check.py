@@ -69,12 +69,12 @@ def real(value: Any, name: str) -> float:
 
 
 def flag(value: Any, name: str) -> int:
-    """1 or 0 of True, False, 1 or 0."""
+    """Returns 1 or 0 for True, False, 1 or 0."""
     return int(value) if isinstance(value, (bool, numpy.bool_)) else whole(value, name, 0, 1)
 
 
 def string(value: Any, name: str) -> str:
-    """A string."""
+    """Returns value if it is a string."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a string, not {shown(value)}")
     return value

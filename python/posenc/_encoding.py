@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What posenc.torch needs of a plan, as integers and numbers, and plans made from the text that stands for them.
 
-A plan's text is the JSON of its arguments, Plan._text. It is what a torch op gets of a plan, as a tensor of its bytes, so
-that a program that was exported and saved makes the same plan in another process.
+A plan's text is the JSON of its arguments, Plan._text. A torch op gets this text as a tensor of bytes. So a program that
+was exported and saved makes the same plan in another process.
 """
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The rotation of posenc.torch inside one loaded model of Hugging Face's transformers, and its way out.
+"""Puts the rotation of posenc.torch into one loaded model of Hugging Face's transformers, and takes it out again.
 
 A model's rotary_emb gives each attention layer cosines and sines, and the layer calls the function apply_rotary_pos_emb of its
-module. install() replaces both in one model: rotary_emb by a module that gives positions and a Rope instead, and the forward()
-of each attention layer by the same code with the function below under that name. Neither the class nor the module of
-transformers changes, so other models keep their code.
+module. install() replaces both in one model. A module that returns positions and a Rope replaces rotary_emb. The forward() of
+each attention layer is replaced by the same code, in which that name means the function below. Neither the class nor the
+module of transformers changes, so other models keep their code.
 """
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 """The kernels of posenc.torch, in Triton: cosines and sines by the integers of pe_fixed.h, rotations and sums by them.
 
 The arithmetic of each pair is that of src/fixed/sincos.h, whose comments derive the errors, with one difference: the
-amplitude is a double, so its mantissa has 64 bits here. A product with it is at most 3 units of 2^-64 too small in level
-1, where that of pe_fixed.h is at most 1; its bound is in units of 2^-56 and is rounded up to thousands. Level 2 multiplies
-words of 96 bits by words of 96 bits in both.
+amplitude is a double, so its mantissa has 64 bits here. In level 1, a product with it is at most 3 units of 2^-64 too small;
+in pe_fixed.h it is at most 1 unit too small. The bound of level 1 covers both, because it is in units of 2^-56 and is
+rounded up to thousands. Level 2 multiplies numbers of 96 bits by numbers of 96 bits in both.
 
 Products of 64 bits consist of products of 32 bits, because Triton's interpreter computes tl.umulhi of 64 bits in a loop
-over the elements. bfloat16 is loaded and stored as int16, and widened and rounded with integers, because neither the
-interpreter nor all hardware round to nearest even.
+over the elements. A bfloat16 is loaded and stored as int16, and widened and rounded with integers. This is necessary
+because the interpreter and some hardware do not round to nearest even.
 """
 import triton
 import triton.language as tl
@@ -34,7 +34,7 @@ COSINE_SERIES = tl.constexpr(_fixed.COSINE_SERIES)
 SINE_TERMS = tl.constexpr(len(_fixed.SINE_SERIES))
 COSINE_TERMS = tl.constexpr(len(_fixed.COSINE_SERIES))
 
-# Formats of elements, by their significant bits.
+# A format of elements is named by the number of its significant bits.
 F32 = tl.constexpr(24)
 F16 = tl.constexpr(11)
 BF16 = tl.constexpr(8)
@@ -78,20 +78,23 @@ def words(h, l):
 
 @triton.jit
 def mul64(a, b):
-    """a b / 2^64 without the product of the low words: at most 3 units too small."""
+    """Returns a b / 2^64 without the product of the low words. The result is at most 3 units too small."""
     cross = tl.umulhi(low(a), high(b)).to(tl.uint64) + tl.umulhi(high(a), low(b)).to(tl.uint64)
     return wide(high(a), high(b)) + cross
 
 
 @triton.jit
 def leading_zeros(x):
-    """Of x > 0. Without the bit below the leading one, conversion to float cannot round up to the next power of two."""
+    """Counts the leading zeros of x > 0.
+
+    The bit below the leading one is cleared, so that the conversion to float cannot round up to the next power of two.
+    """
     return u32(158) - ((x ^ (x & (x >> 1))).to(tl.float32).to(tl.uint32, bitcast=True) >> 23)
 
 
 @triton.jit
 def mul96(ah, am, al, bh, bm, bl):
-    """a b / 2^96, at most 5 units too small."""
+    """Returns a b / 2^96. The result is at most 5 units too small."""
     hm = wide(ah, bm)
     mh = wide(am, bh)
     carry = (wide(ah, bl) >> 32) + (wide(am, bm) >> 32) + (wide(al, bh) >> 32)

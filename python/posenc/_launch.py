@@ -13,7 +13,7 @@ from ._encoding import HALVES, INTERLEAVED, TO_HALVES, TO_INTERLEAVED, split_amp
 
 _FORMATS = {torch.float32: _kernels.F32, torch.float16: _kernels.F16, torch.bfloat16: _kernels.BF16}
 _INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
-# Rows of a program. In the interpreter a program is a call of numpy for each operation, so that few large ones are fast.
+# A program computes so many rows. The interpreter calls numpy for each operation of a program, so few large programs are fast.
 _ROWS = 2048 if _INTERPRETED else 4
 _TOKENS = 512 if _INTERPRETED else 1
 _HEADS = 8

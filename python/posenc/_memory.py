@@ -28,7 +28,7 @@ class Memory(NamedTuple):
 
 
 def type_of(dtype: Any) -> str:
-    """f32, f64, f16, bf16, or "" of another dtype of numpy's."""
+    """Returns f32, f64, f16 or bf16 for a dtype, or "" for another dtype of numpy."""
     found = _NUMPY.get(dtype, "")
     if not found and dtype.name == "bfloat16" and dtype.itemsize == 2 and dtype.isnative:
         return "bf16"
@@ -125,7 +125,7 @@ class Block(NamedTuple):
 
 
 def axis_of(axes: int, axis: Any, name: str) -> int:
-    """The index of the axis of rows, which is not the last one, from 0 on."""
+    """Returns the index of the axis of rows, counted from 0. It may not be the last axis."""
     at = whole(axis, "axis", None, None)
     if not -axes <= at < axes or at % axes == axes - 1:
         raise ValueError(f"axis must be one of the {axes} axes of {name} before the last one, not {shown(axis)}")

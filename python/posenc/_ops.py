@@ -162,12 +162,12 @@ def _out_of_range(positions: Any) -> Any:
 
 
 def _at(positions: Any, axes: int, rows: int, row: int = 0) -> Any:
-    """Where `rows` rows are, from the row of this number on, in a contiguous list [axes, ...]."""
+    """Returns the pe_at of `rows` rows, starting at row `row`, in a contiguous list of positions [axes, ...]."""
     return _COORDS[positions.dtype](positions.data_ptr() + row * positions.element_size(), axes, 1, positions.numel() // axes)
 
 
 def _wrong_elements(e: Encoding, wrong: Any, axes: int, pair_of: Any) -> Any:
-    """[..., elements]: whether the coordinate of the pair of each element is out of range; wrong is [axes, ...]."""
+    """Returns [..., elements]: whether the coordinate of each element's pair is out of range. wrong is [axes, ...]."""
     which = torch.from_numpy(e.coordinate).long() if axes > 1 else torch.zeros(e.pairs, dtype=torch.int64)
     of_pairs = wrong.reshape(axes, *(wrong.shape[1:] if axes > 1 else wrong.shape))[which].movedim(0, -1)
     index = torch.from_numpy(pair_of)
@@ -251,7 +251,7 @@ def _like(x: Any) -> Any:
 
 
 def _groups(x: Any, y: Any, axes: List[int]) -> Tuple[Tuple[int, int, int], List[Tuple[int, int]]]:
-    """The heads of x and y along these axes: their number and strides along one axis, and the offsets of the others."""
+    """Returns the heads of x and y along these axes: number and strides along one axis, and the offsets along the others."""
     merged: List[Tuple[int, int, int]] = []
     for k in axes:
         n, sx, sy = x.shape[k], x.stride(k), y.stride(k)

@@ -37,7 +37,7 @@ _library: Any = None
 
 
 class _Number(float):
-    """A number, and its text in the file."""
+    """A number that keeps its text in the file."""
     text: str
 
     def __new__(cls, text: str) -> "_Number":
@@ -60,7 +60,7 @@ def _parsed(text: str) -> Any:
 
 
 def _flatten(to: int, path: str, value: Any, line: int, depth: int = 0) -> None:
-    """value as path = value. A number keeps its text; a long list is said to be one."""
+    """Adds value to the list as path = value. A number keeps its text, and a long list is marked as one."""
     def add(kind: int, number: float, text: str) -> None:
         if not _library.posenc_reader_add(to, path.encode(errors="replace"), kind, number,
                                           text.replace("\0", "?").encode(errors="replace"), line):
@@ -138,7 +138,7 @@ def _run(words: Sequence[str], given: Optional[Mapping[str, Any]], is_kept: bool
 
 
 class Part:
-    """Layers of a model that share an encoding.
+    """A part has the layers of a model that share an encoding.
 
     name, kind            "text", "full_attention", "vision" ...; "rope", "sinusoidal", "learned", "alibi", "t5" ...
     layers                counted from 0; None if the file does not say how many there are
@@ -247,6 +247,6 @@ def _listed(parts: Sequence[Part]) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """The program posenc. Its status."""
+    """Runs the program posenc, and returns its status."""
     sys.stdout.flush()
     return _run(words, None, False)[0]

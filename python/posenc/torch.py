@@ -7,8 +7,8 @@
     q = posenc.torch.rotate(q, rope, 100)                    positions 100, 101, 102 ...
     x = posenc.torch.Sinusoidal(512, scale=16)(x)            scale x + PE
 
-position_ids are an int, the position of the first token; a range; or a tensor of whole numbers [T] or [B, T], for a plan
-with several coordinates [axes, B, T]. A position outside int32 gives NaN. They may be real numbers, which the CPU serves.
+position_ids are an int, which is the position of the first token, a range, or a tensor of whole numbers [T] or [B, T]. A plan
+with several coordinates takes [axes, B, T]. A position outside int32 gives NaN. Real positions are computed on the CPU.
 
 posenc itself never imports torch; import posenc.torch does. backend(device) tells what computes on a device. The results
 have the same bits on all of them.
@@ -36,7 +36,7 @@ _ALLOWED = "an int, a range, or numbers [T] or [B, T], for several coordinates [
 
 # ---- plans as tensors and numbers ----------------------------------------------------------------------------------
 
-# The tensors of each plan on each device. They stay, because a CUDA graph that was captured reads them.
+# This has the tensors of each plan on each device. They stay, because a CUDA graph that was captured reads them.
 _tensors: Dict[Tuple[str, Any], Tuple[Any, Any, Any]] = {}
 
 
@@ -91,7 +91,7 @@ def _plan(plan: Any, name: str) -> None:
 
 
 def _tensor(positions: Any, tokens: Optional[int], device: Any) -> Any:
-    """Positions as a tensor. `tokens` is how many there are if only the first one is given."""
+    """Returns positions as a tensor. `tokens` is how many there are if only the first one is given."""
     if isinstance(positions, torch.Tensor):
         if positions.dtype not in _WHOLE and positions.dtype not in _OTHERS:
             raise TypeError(f"position_ids must be {_ALLOWED}, int32 or int64, not {shown(positions)}")
@@ -136,7 +136,7 @@ def _int64(number: int) -> int:
 
 
 def _placed(position_ids: Any, axes: int, x: Any, axis: int, batch: int) -> Tuple[Any, int]:
-    """Positions for x with its tokens along an axis and so many batches, and the number of coordinates at their front."""
+    """Returns the positions for x, which has its tokens along `axis`, and how many coordinates they have in front."""
     tokens = x.shape[axis]
     positions = _tensor(position_ids, tokens, x.device)
     several = axes > 1 and positions.dim() != 1
@@ -182,7 +182,7 @@ def _arguments(x: Any, rope: Any, position_ids: Any, axis: Any, name: str, out: 
 
 
 def rotate(x: Any, rope: Plan, position_ids: Any = 0, *, axis: int = -2, out: Any = None) -> Any:
-    """RoPE of a tensor [..., tokens, head_dim], in a new one, with a gradient: the rotation back by the same positions.
+    """Rotates a tensor [..., tokens, head_dim] into a new one. The gradient is the rotation back by the same positions.
 
     rope          a posenc.Rope, or a posenc.Plan
     position_ids  an int, a range, [T], [B, T] or [axes, B, T]; the first axis of x is the batch
@@ -315,7 +315,7 @@ def _attribute(value: Any, name: str) -> Any:
 
 
 class Rotary(torch.nn.Module):
-    """Cosines and sines of a model's RoPE, by the signature of Hugging Face's rotary_emb.
+    """This module returns cosines and sines of a model's RoPE. Its signature is that of Hugging Face's rotary_emb.
 
     rope     a posenc.Rope, or head_dim; fields: those of posenc.Rope
     rows     None: each call computes its rows, at any positions; or a table of the positions 0 ... rows - 1 is
@@ -429,7 +429,7 @@ class Sinusoidal(torch.nn.Module):
         self._table = None if rows is None else _Table(rows, self._axes)
 
     def forward(self, x: Any, position_ids: Any = 0) -> Any:
-        """position_ids: an int, a range, [tokens] or [batch, tokens], with several axes [axes, batch, tokens]."""
+        """Returns scale x + PE. position_ids: an int, a range, [tokens], [batch, tokens], or [axes, batch, tokens]."""
         _floats(x, "x", 2)
         if x.shape[-1] != self._width:
             raise ValueError(f"the last axis of x must have {self._width} elements, not {x.shape[-1]}")
