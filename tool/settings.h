@@ -134,7 +134,7 @@ static int apply_setting(list *to, const char *path, const char *word, const cha
     return strlen(value_of) < MOST_TYPED - 2 ? set_key(to, text) : 0;
 }
 
-/* Mixes bytes into an FNV-1a hash. */
+/* Adds bytes to an FNV-1a hash. */
 static void mix(uint64_t *hash, const void *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)

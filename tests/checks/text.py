@@ -128,7 +128,7 @@ def sentences(text):
             held = ""
         start = number if not held.strip() else start
         held += " " + line.strip()
-        parts = re.split(r"(?<=[.!?:;])\s+(?=[A-Z`\"'(])", held.strip())
+        parts = re.split(r"(?<=[.!?:;])\s+(?=[A-Z`\"'(\[*]|(?:pe|gcc|clang|ggml|llama|libm)\b)", held.strip())
         for part in parts[:-1]:
             yield start, part
             start = number

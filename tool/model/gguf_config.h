@@ -11,8 +11,8 @@
 
 /* ---- scaling --------------------------------------------------------------------------------- */
 
-/* Phi-3's factors for short and for long texts, with the length that parts them. llama.cpp multiplies
- * cosine and sine by the file's attn_factor. Returns 0 if the file does not have both. */
+/* Takes Phi-3's factors for short and for long texts, with the length that separates them. llama.cpp
+ * multiplies cosine and sine by the file's attn_factor. Returns 0 if the file does not have both. */
 static int gguf_put_two_factors(gguf_model *m, const char *path)
 {
     static const char *const names[2][2] = {{"rope_factors_short.weight", "short_factor"},
