@@ -107,7 +107,7 @@ def bases():
     yield Case("defect", "base-without-config", "", {"table": p.meta_llama(T, 128, 500000)},
                {"table": p.meta_llama(T, 128, 10000)}, "RoFormer's 10000 is expected: " + why, ["base"],
                details={"base": 500000})
-    yield Case("defect", "base-1e6-for-5e6", "model_type=minimax_m2 head_dim=128 rotary_dim=64",
+    yield Case("defect", "base-1e6-for-5e6", "model_type=minimax_m2 head_dim=128 partial_rotary_factor=0.5",
                pair(p.table(LONG, p.default(64, 1e6)), lead=1), pair(p.table(LONG, p.default(64, 5e6)), lead=1), why,
                ["base"], details={"base": 1e6})
     yield Case("defect", "base-inv-freq", "model_type=gpt_oss head_dim=64 rope_theta=150000",
