@@ -1840,8 +1840,8 @@ PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 /* Sizes of arrays, which may overflow. Tested by tests/unit/api/test_errors.c and
  * tests/unit/calls/test_memory.c. */
 
-/* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the most
-   that a pointer can span. Needs no division. */
+/* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the
+   maximum that a pointer can span. Needs no division. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
@@ -1863,8 +1863,9 @@ PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
     return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
 }
 
-/* Checks an array of `rows` rows that begin `stride` elements of `element` bytes apart: the stride
-   must be at least d_model, and a pointer must be able to span the array. */
+/* Checks the shape of an array of `rows` rows, each `stride` elements of `element` bytes after the
+   one before. Returns PE_ERR_SHAPE if the stride is less than d_model, PE_ERR_SIZE if a pointer
+   cannot span the array, else PE_OK. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
@@ -2448,8 +2449,8 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* x += y and x *= y, out of line. Loops that do little else call pe__td_add_inline() and
-   pe__td_mul_inline() instead. */
+/* These compute *x += *y and *x *= *y, out of line. Loops that do little else call
+   pe__td_add_inline() and pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 
@@ -2567,7 +2568,8 @@ PE__INLINE uint64_t pe__odd_significand(double x)
     return bits >> pe__lowest_bit(bits);
 }
 
-/* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one from n = 16 on: more do not matter there. */
+/* The numbers 1 / n! for n = 0 ... 27. Each is the sum of two doubles. For n >= 16 the second one
+   is 0, because it would be too small to matter. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0},
     {1.0},
@@ -2722,9 +2724,10 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
     return x;
 }
 
-/* Returns log2(x) for a double x. For products of 2, 3 and 5, the numbers that people write, it
-   takes a quarter of the time, because it only adds multiples of log2(3) and log2(5). The first two
-   parts of these two constants have few bits, so that small multiples of the parts are exact. */
+/* Returns log2(x) for a double x. If x is a product of powers of 2, 3 and 5, as people usually
+   write, this takes 25 % of the time, because it only adds multiples of log2(3) and log2(5). The
+   first two parts of these two constants have few bits, so that small multiples of the parts are
+   exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {
@@ -2765,18 +2768,19 @@ PE__OUTLINE double pe__log2(double x)
  * tests/checks/levels.sh tests them. */
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
- * These numbers decide the roundings that double-double leaves open. A number is sign * d *
- * 2^(exponent - 32n), where d is an integer of n limbs whose first bit is set. The error of d is
- * below 2^log2_error. Each operation bounds the error of its result, so a rounding is either
- * certain or tried again with more limbs. All arithmetic is on integers: the same on every machine.
+ * These numbers round an element where double-double is not precise enough. A number is sign * d *
+ * 2^(exponent - 32n), where d is an integer of n limbs. It is normalised: the most significant bit
+ * of d is set. The error of d is below 2^log2_error. Each operation bounds the error of its result,
+ * so a rounding is either certain or tried again with more limbs. All arithmetic uses integers, so
+ * it is the same on every machine.
  */
 
-/* PE__LIMBS: the most limbs of a number, 1344 bits. PE__NO_ERROR: the log2_error of an exact
-   number; also the exponent of an exact 0. */
+/* PE__LIMBS is the maximum number of limbs, for 1344 bits. PE__NO_ERROR is the log2_error of an
+   exact number, and also the exponent of an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__real {
     int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
-    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n only before normalisation */
+    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n is 0 after normalisation */
 } pe__real;
 
 PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
@@ -2811,7 +2815,7 @@ PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
     return lost != 0;
 }
 
-/* Adds y to d or, for minus, subtracts y from d. */
+/* Adds y to d or, if minus is 1, subtracts y from d. */
 PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
 {
     uint64_t carry = (uint64_t)minus;
@@ -2828,8 +2832,8 @@ PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
     return d[limbs - 1] < y[limbs - 1];
 }
 
-/* Shifts d, n + 1 limbs, so that its first bit becomes the top bit of limb n - 1. If d is 0, the
-   sign becomes 0. */
+/* Shifts the n + 1 limbs of d so that the most significant bit that is set becomes the top bit of
+   limb n - 1. If d is 0, sets the sign to 0. */
 PE__COLD void pe__real_renormalize(pe__real *x)
 {
     int up, top = x->n;
@@ -2864,8 +2868,9 @@ PE__COLD pe__real pe__real_of(double value, int n)
     return x;
 }
 
-/* Returns x truncated to 53 bits, or some tiny number if |x| is below 2^-900. If x is close to an
-   integer below 2^52, pe__round_to_integer() of the result is this integer. */
+/* Returns x truncated to 53 bits. If |x| is below 2^-900, returns some number whose magnitude is
+   also below 2^-900. If x is close to an integer below 2^52, pe__round_to_integer() of the result
+   is this integer. */
 PE__COLD double pe__real_to_double(const pe__real *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
@@ -2934,7 +2939,7 @@ PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
     pe__real_renormalize(x);
 }
 
-/* x /= y, bit by bit. */
+/* Divides x by y, bit by bit. */
 PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -2956,7 +2961,7 @@ PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x *= y, x /= y and x += y for doubles y. */
+/* These compute x *= y, x /= y and x += y for a double y. */
 PE__COLD void pe__real_mul_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
@@ -3062,17 +3067,17 @@ PE__COLD int pe__real_has_sign(const pe__real *x)
 }
 
 /* Sets *y to the number nearest to x, ties to even, of the type that `drop` names: 0 for a double,
-   else the value of pe__dropped_bits(). Returns 0 if the error of x leaves the rounding open,
-   because a midpoint is within the error. last: more limbs are not available, so x is taken to be
-   that midpoint. */
+   else the value of pe__dropped_bits(). Returns 0 if the rounding is uncertain, because a midpoint
+   is within the error of x. If `last` is set, more limbs are not available. Then x is taken to be
+   that midpoint, and the function returns 1. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    /* the bits of d from bit number snap up are certain */
+    /* the bits of d with index snap or more are certain */
     const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
-    const int cut = unit - x->exponent + 32 * n; /* number of the lowest bit of d that is kept */
+    const int cut = unit - x->exponent + 32 * n; /* index of the lowest bit of d that is kept */
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
@@ -3089,12 +3094,13 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     return 1;
 }
 
-/* The number of limbs to begin with, and the number to try after n limbs did not decide. */
+/* PE__LIMBS_FIRST is the number of limbs to begin with. pe__next_limbs() returns the number to try
+   after n limbs were not enough. */
 enum { PE__LIMBS_FIRST = 6 };
 PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
-/* Returns whether hi + lo with an error below e may lie on either side of a midpoint of two normal
-   floats. Midpoints are doubles, so hi is then a midpoint. */
+/* Returns whether a number within e of hi + lo may be on either side of a midpoint of two normal
+   floats. Such midpoints are doubles, so hi itself is then a midpoint. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
     uint64_t bits;
@@ -3130,7 +3136,8 @@ typedef struct pe__geometric {
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
-/* Returns the unit of frequencies, in half-turns: scale if half_turns is set, else scale / pi. */
+/* Returns the factor by which all frequencies, in half-turns, are multiplied: scale if half_turns
+   is set, else scale / pi. */
 PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
@@ -3162,7 +3169,8 @@ PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
 }
 
 /* An array of triple-doubles has a row for each of the three parts. pe__td_store() stores a vector
-   to the numbers from k on. pe__td_get() returns number k in all lanes. */
+   of numbers, the first of which gets index k. pe__td_get() returns the number with index k in all
+   lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
@@ -3184,9 +3192,10 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
     }
 }
 
-/* Writes the frequencies number `from` to from + count - 1: the high parts to f, the low parts to
-   f + padded. Writes up to 7 more after each, which may be out of range. Only frequencies after the
-   first 64 need the third factor, q^(64 k): a call for the first 64 or fewer omits it. */
+/* Writes the frequencies with the indices from ... from + count - 1: the high parts to f, the low
+   parts to f + padded. Writes up to 7 more doubles after each part, whose values may be out of
+   range. Only frequencies after the first 64 need the third factor, q^(64 k). A call for the first
+   64 or fewer omits it. */
 PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {
@@ -5047,7 +5056,7 @@ PE__INLINE int pe__dropped_bits(pe_type kind)
     return kind == PE_TYPE_BF16 ? PE__DROP_BF16 : kind == PE_TYPE_F16 ? PE__DROP_F16 : PE__DROP_F32;
 }
 
-/* Floats in a vector. */
+/* PE__FLOATS is the number of floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
 
 PE__INLINE size_t pe__size_of(pe_type type)
@@ -5078,8 +5087,8 @@ PE__INLINE void pe__put_as(pe_type type, void *p, pe__vf v)
     else pe__put_bf16((uint16_t *)p, v);
 }
 
-/* Store the vector u at p and v at q. For 16-bit types the test for NaNs costs most, so one test
-   serves both vectors. */
+/* Store the vector u at p and v at q. For 16-bit types the test for NaNs takes most of the time, so
+   one test serves both vectors. */
 PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
@@ -5100,7 +5109,7 @@ PE__INLINE void pe__put_zip_as(pe_type type, void *p, pe__vf a, pe__vf b)
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
-/* Load n elements at p, at most a vector; the other lanes are 0. */
+/* Load n elements at p, where n is at most PE__FLOATS. The other lanes are 0. */
 PE__INLINE pe__vf pe__get_n_as(pe_type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
@@ -5116,8 +5125,8 @@ PE__INLINE void pe__put_n_as(pe_type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, whose
-   bits are 0x3f800000, and then the branch costs less than the multiplication. */
+/* Return s x + row in f32, where s is *scale, or 1 if scale is NULL. The scale is usually 1, whose
+   bits are 0x3f800000. The branch then costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && pe__float_bits(*scale) != 0x3f800000) x = pe__mul_f32(pe__splat_f32(*scale), x);
@@ -5125,7 +5134,7 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 }
 
 /* Add a row to n elements of x: x = s x + row, with s = *scale, or s = 1 if scale is NULL. Each
-   product and each sum is rounded to f32, then the sum once more to the type of x. */
+   product and each sum is rounded to f32. The sum is then rounded once more, to the type of x. */
 PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const void *row, size_t n,
                                const float *scale)
 {
@@ -5158,8 +5167,8 @@ PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, siz
  * Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.2 where rows go --------------------------------------------------------------------------
- * An output says which pairs of a plan a row has, where their sines and cosines go, and how they
- * are stored. */
+ * An output describes the rows that a call writes: which pairs of a plan they have, where the sines
+ * and cosines go, and how these are stored. */
 
 /* The order of sines s and cosines c in a row. The last two occur in RoPE's tables only. */
 typedef enum pe__component_order {
@@ -5170,9 +5179,10 @@ typedef enum pe__component_order {
     PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;
 
-/* How elements are stored: by plain stores; by plain stores, with prefetches of the lines of later
-   rows (pe__prefetch_vectors()); by non-temporal stores; or added to the elements that are there.
-   pe__choose_store_mode() chooses one of the first three. */
+/* A store mode says how elements are stored. PE__STORE uses plain stores. PE__STORE_PREFETCHED also
+   prefetches the lines of later rows (pe__prefetch_vectors()). PE__STREAM uses non-temporal stores.
+   PE__ADD adds to the elements that are there. pe__choose_store_mode() chooses one of the first
+   three. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
 struct pe__output;
@@ -5184,12 +5194,14 @@ struct pe__block;
 typedef void pe__row_adder(const struct pe__output *output, unsigned char *x, const void *row,
                            size_t n);
 
-/* The functions that add floats to elements of a type. four: adds four vectors at the addresses
-   where pe__store_four() would store them. some: adds some floats of a row. A program that adds
-   nothing refers to no adder, so it contains no code for adding. */
+/* The functions that add floats to elements of a type. A program that adds nothing refers to no
+   adder, so it contains no code for adding. */
 typedef struct pe__adder {
+    /* Adds four vectors, which are passed in registers, at the addresses where pe__store_four()
+       would store them. across: as in pe__span. NULL for f64. */
     void (*four)(const struct pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0,
-                 pe__vf v1, pe__vf v2, pe__vf v3); /* in registers; across as in pe__span */
+                 pe__vf v1, pe__vf v2, pe__vf v3);
+    /* Adds n elements of a row. */
     pe__row_adder *some;
 } pe__adder;
 
@@ -5198,31 +5210,35 @@ typedef void pe__row_writer(const struct pe__output *output, double t, size_t ro
 
 /* The code that depends on the type of elements, and on whether rows are filled or added. */
 typedef struct pe__row_kernel {
-    pe__row_writer *row, *rows; /* write one row; several: see pe__write_run() */
-    /* stores n zeros in a row, or adds them, from `column` on: columns without a pair, and all
-       columns of a row at the padding position */
+    /* `row` writes one row, `rows` writes several: see pe__write_run(). */
+    pe__row_writer *row, *rows;
+    /* Stores n zeros in a row, or adds them, starting at `column`. They belong to columns without a
+       pair, or to a row at the padding position, where all columns are 0. */
     void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
-    /* what `rows` is made of; NULL where it has no blocks. block: writes the rows of a block in the
-       columns of a span. row_pairs: of floats, writes n row pairs of a block. adder: of floats that
-       are added */
+    /* Writes the rows of a block in the columns of a span. `rows` calls it; NULL if `rows` does not
+       compute blocks of this kind, as for f64. */
     void (*block)(struct pe__span *x, struct pe__block *block);
+    /* Writes n row pairs of a block. Only pe__write_block_f32() calls it; NULL if `block` is
+       another function. */
     void (*row_pairs)(struct pe__span *x, int64_t n);
+    /* Adds rows to elements of the type; NULL if rows are filled. */
     const pe__adder *adder;
 } pe__row_kernel;
 
-/* What a call makes: its rows, and of these the columns of one axis, or a part of them. A call sets
-   what its arguments say (pe__output_of()), then what each axis says (pe__set_axis()). */
+/* What a call writes: its rows and, in these, the columns of one axis or a part of them.
+   pe__output_of() sets the fields that depend on the call's arguments, pe__set_axis() those that
+   depend on an axis. */
 typedef struct pe__output {
     const pe__row_kernel *kernel;
-    size_t rows, columns; /* of the call; columns: elements from row to row             */
+    size_t rows, columns; /* rows of the call; elements from the start of a row to the next */
     const pe_plan *plan;
-    size_t pair, coordinate; /* the first pair, as a number in the plan; the axis' coordinate   */
+    size_t pair, coordinate; /* the first pair's index in the plan; the axis' coordinate        */
     unsigned char *out;      /* column 0 of the first row                                       */
-    ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
+    ptrdiff_t stride;        /* bytes from a row to the next; negative if positions descend     */
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
-    size_t sines, cosines;   /* number of each; they differ by one if the width is odd, and the
-                                larger one is the number of pairs                               */
+    size_t sines, cosines;   /* number of each. If the width is odd, they differ by one. The larger
+                                one is the number of pairs                                      */
     pe__component_order order;
     pe__store_mode mode;
     double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
@@ -5230,12 +5246,13 @@ typedef struct pe__output {
                                  that is prefetched for it, see pe__set_prefetch_distance()       */
     size_t peeled;            /* PE__STREAM: pairs before the first aligned address               */
     size_t repeat_offset;     /* PE__REPEATED: elements from the first copy to the second         */
-    size_t padding_pairs;     /* pairs at the end that nobody reads: their values do not matter   */
-    pe__element_rounder *round_element; /* rounds an element exactly if double is undecided       */
+    size_t padding_pairs;     /* pairs at the end whose values do not matter: nobody reads them   */
+    pe__element_rounder *round_element; /* rounds an element exactly where doubles do not suffice */
 } pe__output;
 
-/* Return the output of a call: `rows` rows at out, stride elements from row to row; scale: as in
-   pe__output. The fields that depend on an axis are not set: pe__set_axis() does. */
+/* Return the output of a call: `rows` rows, the first at out, each stride elements after the one
+   before. scale: as in pe__output. The fields that depend on an axis are left unset for
+   pe__set_axis(). */
 PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
                                     pe__store_mode mode, double scale, const pe__row_kernel *kernel)
@@ -5276,9 +5293,9 @@ PE__INLINE pe__output pe__output_split(const pe__row_kernel *kernel, const pe_pl
     return pe__output_split_with(pe__round_element_any, kernel, plan, pair, count, out, element);
 }
 
-/* Return the part of an output that holds at most count pairs, from the output's pair number `pair`
-   on. Its prefetch distance is one block of rows. The distance may wrap around, since a prefetch
-   from any address is harmless. */
+/* Return the part of an output that holds at most count pairs, starting at index `pair` within the
+   output. The prefetch distance of the part is one block of rows. The distance may wrap around,
+   since a prefetch from any address is harmless. */
 PE__WRAPS
 PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
@@ -5325,11 +5342,12 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->round_element = pe__round_element_any;
 }
 
-/* Choose the store mode of an output that is not added to. Outputs of floats of at
-   least PE_STREAM_BYTES / 8 bytes, about the size of a second-level cache, are prefetched: see
-   pe__prefetch_vectors(). Outputs of at least PE_STREAM_BYTES take non-temporal stores: always
-   those of 16-bit elements, others only if every row, and each half of a split row, reaches an
-   aligned address after the same number of pairs, output->peeled. */
+/* Choose the store mode of an output that is not added to. Lines of a float output are prefetched
+   (see pe__prefetch_vectors()) if the output has at least PE_STREAM_BYTES / 8 bytes, about the size
+   of a second-level cache. Outputs of at least PE_STREAM_BYTES use non-temporal stores if they have
+   16-bit elements. Other outputs of this size use them only if all rows have the same alignment.
+   That is, every row, and each half of a split row, must reach an aligned address after the same
+   number of pairs, output->peeled. */
 static inline void pe__choose_store_mode(pe__output *output)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;
@@ -5352,8 +5370,8 @@ static inline void pe__choose_store_mode(pe__output *output)
 }
 
 /* ==== src/layouts/pairs.h ==== */
-/* Moves pairs between layouts: interleaved, in halves, with a column of another coordinate between
- * two columns, with each element twice, as matrices. Tested by tests/unit/plan/test_models.c. */
+/* Moves pairs between layouts: interleaved, in halves, with columns of other coordinates in
+ * between, with each element twice, and as matrices. Tested by tests/unit/plan/test_models.c. */
 
 /* ---- 6.3 pairs in other layouts -------------------------------------------------------------- */
 
@@ -5375,8 +5393,8 @@ PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsign
         pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
 }
 
-/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
-   and begins offset[i] bytes after the start of the row. */
+/* The contiguous pieces of a row that the columns of an axis occupy. Piece i, for i < count, has
+   bytes[i] bytes and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
 } pe__pieces;
@@ -5407,8 +5425,9 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile, starting at row r, between the stack and the
-   output, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile.
+/* For PE_COLUMNS_FREQUENCIES: copy `rows` rows between a tile on the stack and the output, starting
+   at row r of the output. In the output, columns are plan->step apart. If out is 1, copy to the
+   output; if it is 0, to the tile.
    */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
                                  size_t rows, int out)
@@ -5425,8 +5444,8 @@ PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *outpu
 }
 
 /* Copy row r, half by half, between an output and a buffer. In the buffer, the cosines of a row in
-   halves begin `half` bytes after its sines. in: 1 to copy to the buffer, and then to set `zeros`
-   bytes after each half to 0; 0 to copy to the output. */
+   halves begin `half` bytes after its sines. If in is 1, copy to the buffer, and set `zeros` bytes
+   after each half to 0. If in is 0, copy to the output. */
 PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned char *buffer,
                                 size_t half, size_t zeros, int in)
 {
@@ -5490,7 +5509,8 @@ PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
 }
 
 /* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
-   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
+   copy each element a second time, repeat_offset elements later. If step is 2, repeat_offset is 0
+   or 1. */
 PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
                                   size_t element, size_t step, size_t repeat_offset)
 {
@@ -5507,9 +5527,9 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
         pe__copy_every(out + (2 * i + k) * element, 2, in + i * element, 1, n - i, element);
 }
 
-/* Write n pairs of a row of the table, starting at index `pair`. row: the n sines, then the n
-   cosines to write. cosines, sines: the addresses where the cosines and the sines of this row of
-   the table begin, at pair 0. */
+/* Write n pairs of a row of the table, starting at index `pair`. `row` has the n sines to write,
+   then the n cosines. In the table, the cosines and sines of pair 0 of this row are at the
+   addresses `cosines` and `sines`. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
@@ -5530,9 +5550,9 @@ PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosin
 /* Moves pairs from the sorted order of a plan's arrays to the order of the pairs. Tested by
  * tests/unit/layouts/test_lists.c. */
 
-/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
-   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
-   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
+/* Copy n items of `unit` bytes from a plan's sorted order to the order of the pairs: item i of out
+   is item order[i] of in. A plan is sorted if plan->order is not NULL. Its arrays then hold the
+   pairs of each coordinate together, as a segment (see pe__plan_sort_pairs()). */
 PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
                                  size_t n, size_t unit)
 {
@@ -5547,8 +5567,8 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
-/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
-   while rows are computed. */
+/* Does what pe__unsort_row() does, for 16-bit elements. It is out of line so that its buffer is not
+   on the stack while rows are computed. */
 PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
                                    const uint8_t *order, size_t n)
 {
@@ -5580,8 +5600,9 @@ PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, con
     }
 }
 
-/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
-   to: the layout of the finished table; sorted: the layout of the row before. */
+/* Put a row of a table from the plan's sorted order into the order of the pairs, through `buffer`.
+   `to` has the layout of the finished table. `sorted` has the layout in which the row was
+   computed. */
 PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
                                      unsigned char *cosines, unsigned char *sines,
                                      unsigned char *buffer)
@@ -5623,8 +5644,9 @@ PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *
     return v;
 }
 
-/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
-   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
+/* Copy `bytes` bytes from in to few, set the remainder of the 4 * PE__FLOATS floats of few to 0,
+   and return few. The caller reads whole vectors, up to four of them, which may extend beyond the
+   bytes. */
 PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);

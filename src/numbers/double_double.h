@@ -174,8 +174,8 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* x += y and x *= y, out of line. Loops that do little else call pe__td_add_inline() and
-   pe__td_mul_inline() instead. */
+/* These compute *x += *y and *x *= *y, out of line. Loops that do little else call
+   pe__td_add_inline() and pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 
