@@ -716,17 +716,17 @@ PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
 /* ==== src/fixed/contract.h ==== */
-/* Contract: frequencies as phase increments, for pe_fixed.h.
- * Tests: tests/unit/fixed/test_fixed.c. */
+/* The contract of the functions that convert frequencies to phase increments for pe_fixed.h. Tested
+ * by tests/unit/fixed/test_fixed.c. */
 
 /* Compute the phase increments of a plan, for sines and cosines on a GPU or without floating point:
  *
  *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
- * doubles. 128 bits are enough: an error of half a unit of 2^-128, times a position of 2^31, is
- * 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1, every element is at least
- * 2^-65.6 away from any midpoint of two floats.
+ * doubles. An increment needs no more than 128 bits, because an error of half a unit of 2^-128,
+ * times a position of 2^31, is 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1,
+ * every element is at least 2^-65.6 away from any midpoint of two floats.
  *
  * An increment contains neither the amplitude of the plan nor its padding position. Pass the
  * amplitude to pe_fixed_sincos_scaled_f32(), which takes a float. An attention factor of YaRN is
@@ -748,7 +748,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
 
 /* Compute the phase increments of given frequencies, as pe_sincos_f32() takes them.
  *
- * omega        pairs frequencies in radians a position; each double is taken as an exact number,
+ * omega        pairs frequencies in radians per position; each double is taken as an exact number,
  *              and is 0 or 2^-56 ... 2^21 in magnitude
  * increments   4 * pairs words, as pe_fixed_increments
  *
@@ -2568,8 +2568,8 @@ PE__INLINE uint64_t pe__odd_significand(double x)
     return bits >> pe__lowest_bit(bits);
 }
 
-/* The numbers 1 / n! for n = 0 ... 27. Each is the sum of two doubles. For n >= 16 the second one
-   is 0, because it would be too small to matter. */
+/* These numbers are 1 / n! for n = 0 ... 27. Each is the sum of two doubles. For n >= 16 the second
+   one is 0, because it would be too small to matter. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0},
     {1.0},
@@ -2724,10 +2724,10 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
     return x;
 }
 
-/* Returns log2(x) for a double x. If x is a product of powers of 2, 3 and 5, as people usually
-   write, this takes 25 % of the time, because it only adds multiples of log2(3) and log2(5). The
-   first two parts of these two constants have few bits, so that small multiples of the parts are
-   exact. */
+/* Returns log2(x) for a double x. Most numbers that people write are products of powers of 2, 3 and
+   5. For these it takes 25 % of the time, because it only adds multiples of log2(3) and log2(5).
+   The first two parts of these two constants have few bits, so that small multiples of the parts
+   are exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {
@@ -3168,9 +3168,9 @@ PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
-/* An array of triple-doubles has a row for each of the three parts. pe__td_store() stores a vector
-   of numbers, the first of which gets index k. pe__td_get() returns the number with index k in all
-   lanes. */
+/* An array of triple-doubles has a row for each of the three parts. Use pe__td_store() to store a
+   vector of numbers, the first of which gets index k. Use pe__td_get() to get the number with index
+   k in all lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
@@ -3233,24 +3233,26 @@ PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t 
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
  * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
 
-/* Returns the factors that turn a vector of frequencies, starting at index `pair`, into angles in
-   half-turns: t in all lanes. With PE_ANGLE_FLOAT32, the factors are the angles in
-   radians, rounded to float, since all elements of plan->frequency are then 1 / pi. */
+/* Returns a vector m such that m * frequency is the vector of angles in half-turns, where
+   `frequency` is loaded at index `pair` of plan->frequency. Usually m is t in every lane. With
+   PE_ANGLE_FLOAT32, m is the vector of angles in radians, rounded to float, since all elements of
+   plan->frequency are then 1 / pi. */
 PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
+/* PE__SORT_PAIRS is the number of pairs that pe__plan_sort_pairs() sorts together, by
+   coordinate. */
 enum { PE__SORT_PAIRS = 256 };
 
-/* Returns the i of w_i for a pair of a plan and sets *axis to the axis of the pair. Padding pairs
-   have the i of the axis' last pair. */
+/* Returns the index i of the frequency w_i of a pair within its axis, plus plan->first, and sets
+   *axis to the axis of the pair. For a padding pair, returns the index of the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
-    if (plan->order) { /* the arrays are sorted: find which pair lies at `slot` */
+    if (plan->order) { /* the arrays are sorted: find which pair is at `slot` */
         const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
         for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
@@ -3305,7 +3307,7 @@ PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* Returns the lane of pe__multiple() for one pair. Reads no element after float32[pair]. */
+/* Returns the lane of pe__multiple() for one pair. Reads no element after plan->float32[pair]. */
 PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
@@ -3336,7 +3338,7 @@ static inline float pe__round_16(float x, int drop)
 
 /* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
    and a power of two as scale. The intermediate double, and for 16 bits the intermediate float, are
-   rounded to odd. So only the last rounding, to nearest, decides. */
+   rounded to odd. So only the last rounding, to nearest, determines the result. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -3383,9 +3385,9 @@ PE__COLD double pe__round_double(double hi, double lo, double by)
    power of two. `drop` names the type: 0 for a double, else the value of pe__dropped_bits().
 
    The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If
-   the interval contains 0, the sign of the exact value is open, and the exact value may be 0:
-   with an amplitude of 2^-950, an interval around 0 would round to 2^-1047 at both ends. All
-   callers have a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
+   the interval contains 0, the sign of the exact value is unknown, and the exact value may be 0.
+   With an amplitude of 2^-950, for example, an interval around 0 would round to 2^-1047 at both
+   ends. All callers pass a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
 PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
@@ -3418,16 +3420,18 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
  * tests/checks/levels.sh and tests/unit/sincos/test_theorem.c test it. */
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
- * If double-double does not decide a rounding, multi-limb integers do. They compute the element
- * from the config, with as many bits as it takes. A sine or cosine is a midpoint of two numbers
- * only in the cases of point 3, which are recognised. In all others, more precision decides:
+ * If Ziv's test in double-double is inconclusive, the element is computed from the config with
+ * multi-limb integers, with as many bits as are needed to round it. A sine or cosine is a midpoint
+ * of two numbers only in the cases of point 3, which are recognised. In all other cases, sufficient
+ * precision makes the rounding certain:
  *   1. The sine and cosine of an algebraic number other than 0 are transcendental (Lindemann).
- *   2. So are the sine and cosine of pi times an irrational algebraic number (Gelfond, Schneider).
+ *   2. The sine and cosine of pi times an irrational algebraic number are also transcendental
+ *      (Gelfond, Schneider).
  *   3. The sine or cosine of pi times a rational number is rational only if it is 0, +-1/2 or +-1
  *      (Niven). The rational number is then a multiple of 1/6.
  *
- * Frequencies that are the caller's doubles, in radians a position, need a third of this code. For
- * them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
+ * Frequencies that are the caller's doubles, in radians per position, need a third of this code.
+ * For them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
 
 /* Returns whether x^m = y^q. For q >= m, y must divide x, and the equation is that
    (x / y)^m = y^(q - m). For q < m, x and y are exchanged. */
@@ -3446,7 +3450,7 @@ PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
 
-/* Returns a b - c rounded once, for c near a b. */
+/* Returns a b - c, rounded once. c must be close to a b. */
 PE__COLD double pe__product_minus(double a, double b, double c)
 {
     pe__vd e;
@@ -3604,11 +3608,12 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
 /* 2 sin(k pi / 6) for k = 0 ... 11 where this is an integer. 3 stands for an irrational value. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
-/* Replaces the angle x by its sine or, for component 1, its cosine. x is in half-turns if
- * half_turns is set and `given` (the frequency is the caller's double in radians) is not; else in
- * radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0, +-1/2 or +-1, gets that
- * exact value (Niven). Returns 0 if more limbs are needed to tell x from a multiple of 1/6. enough:
- * n limbs tell every rational x from every multiple of 1/6 that x does not equal. */
+/* Replaces the angle x by its sine or, for component 1, its cosine. `given` means that the
+ * frequency is the caller's double in radians. The angle is in half-turns if half_turns is set and
+ * `given` is not, else in radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0,
+ * +-1/2 or +-1, gets that exact value (Niven). Returns 0 if more limbs are needed to distinguish x
+ * from a multiple of 1/6. `enough` says that n limbs suffice to distinguish every rational x from
+ * all multiples of 1/6 other than itself. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
 {
     const int n = x->n;
@@ -3654,14 +3659,14 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     return 1;
 }
 
-/* Quantities of a pair: A sin(t w), A cos(t w), the frequency w in radians a position, and the
-   wavelength 2 pi / w in positions. */
+/* The quantities of a pair that are computed: A sin(t w), A cos(t w), the frequency w in radians
+   per position, and the wavelength 2 pi / w in positions. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
 
 /* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names
    (0: double; else the value of pe__dropped_bits()). `less` is subtracted from a sine or cosine
-   before the rounding. Computes with multi-limb integers, and with more limbs until the rounding is
-   certain. */
+   before the rounding. Computes with multi-limb integers, and increases the number of limbs until
+   the rounding is certain. */
 PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
                                    int given, double less, int drop)
 {
@@ -3712,7 +3717,7 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
     }
 }
 
-/* Returns a pair's frequency in radians a position (what: PE__FREQUENCY) or its wavelength in
+/* Returns a pair's frequency in radians per position (what: PE__FREQUENCY) or its wavelength in
    positions (PE__WAVELENGTH), rounded once to the type that `drop` names. */
 PE__DIVIDES_BY_ZERO /* frequency 0: the wavelength is infinity, as documented */
 PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
@@ -3783,7 +3788,7 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
  *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
  *         within 2^-54 |A| of A. So A cos x rounds as any number just below A does.
  *     A sin x is A x (1 - d), where d is below 2^-77. If x is below pi 2^-60, d is below 2^-117.
- *         Then Ziv's test of A x decides. A x is a product of numbers near 1 and a power of two,
+ *         Then Ziv's test is applied to A x. A x is a product of numbers near 1 and a power of two,
  *         with a relative error of 2^-100 plus the error inherited from the frequency. */
 PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, double *y)
@@ -3806,16 +3811,17 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
 }
 
 /* Returns an element correctly rounded: A times the sine (component 0) or cosine (1) of a pair at
- * position t, in the type that `drop` names. approx: the sine or cosine by pe__sincos_dd(),
- * times the mantissa of A, as a sum of two doubles; NULL if it is not computed yet, as for floats.
- * Tries double-double with Ziv's test, then exactly rational angles, then multi-limb integers. Tiny
- * angles are tried first if approx is NULL, else after double-double. */
+ * position t, in the type that `drop` names. The argument `approx` is the sine or cosine from
+ * pe__sincos_dd(), times the mantissa of A, as a sum of two doubles. It is NULL if the caller has
+ * not computed it, as for floats. Tries double-double with Ziv's test, then exactly rational
+ * angles, then multi-limb integers. Tiny angles are tried first if approx is NULL, else after
+ * double-double. */
 PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
-    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is 0; a sum is examined below */
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is exactly 0 */
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
@@ -3835,9 +3841,9 @@ PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, in
     return pe__round_quantity(plan, pair, t, (pe__quantity)component, given, 0, drop);
 }
 
-/* The type of the two functions below, which call pe__round_element() with a constant `given`. Rows
-   call them by pointer, so that a program that uses only given frequencies contains no code for
-   the frequencies of a config. */
+/* The type of the two functions below, which call pe__round_element() with a constant `given`. Row
+   kernels call them through a pointer, so that a program that uses only given frequencies contains
+   no code for the frequencies of a config. */
 typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
                                    int drop, const double *known);
 PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,
@@ -3866,7 +3872,7 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  *
  * 0. Symbols. x is the true element, y the computed one, and |y - x| <= e. A is the amplitude.
  * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is never nearer to 0 than x
- * (step 7). Step 6 has e, step 8 has eta.
+ * (step 7). Step 6 gives e, and step 8 gives eta.
  *
  * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. An error is the length of the error
  * vector of (sine, cosine), because a rotation mixes the errors of the two components. A relative
@@ -3886,10 +3892,10 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
  * 4.85, unfused 4.74.
  *
- * A single row needs the error of one component. A sine has 2.69 from the polynomial, 0.71 from the
- * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. 0.71 and 0.84 are at 45
- * degrees, where their sum is about largest. A cosine has less. The bound pe__bound_full_poly is
- * 4.375.
+ * A single row needs the error of one component. For a sine the terms are 2.69 from the polynomial,
+ * 0.71 from the term along the vector, 0.84 from the terms across it, and 0.04. Their sum is 4.28.
+ * The values 0.71 and 0.84 are for 45 degrees, where their sum is about largest. The error of a
+ * cosine is smaller. The bound pe__bound_full_poly is 4.375.
  *
  * 3. A centre from SLEEF. The terms are
  *     4.95  sine and cosine, 3.5 ulp each (u35)
@@ -3922,10 +3928,11 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  * condition is on y' = y (1 + eta). If |y| >= 2^-12 |A|, the error of y is at most eta |y|. Then
  * |y'| is never below the true |x|, and at most 2 eta |x| above. So float(y') is wrong only if a
  * midpoint of two floats lies at |y'| or just below. The 29 bits that rounding to float drops
- * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the
- * 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two running minima:
- *     of the dropped bits, with the first one flipped: vectors are flagged if the minimum is within
- *     the window, 2 eta 2^53
+ * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the most
+ * significant of the 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two
+ * running minima:
+ *     of the dropped bits, with the most significant one flipped: vectors are flagged if the
+ *     minimum is within the window, 2 eta 2^53
  *     of the absolute values of floats, or of the upper halves of doubles: vectors are flagged if
  *     the minimum is below the guard, which stands for |y| >= 2^-12 |A| and a normal float
  * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
@@ -3945,8 +3952,8 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
  *
  * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
- * be the position of the row, and T the largest |position| on the way to the row: of the centre,
- * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
+ * be the position of the row. Let T be the largest |position| of the centre, the anchors and the
+ * plan's rotation rows on the way to the row. A pair of frequency f, in half-turns, is slow if
  * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
  * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
  *     11  the centre, whose errors are relative
@@ -3954,8 +3961,8 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  *         the plan's cosine and their product, 2 for the sum
  *     20  the second rotation, whose cosine is off by 15
  * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
- * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
- * |t| = 0.2 on (pe__slow_from()). */
+ * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds for
+ * |t| >= 0.2 (pe__slow_from()). */
 enum { PE__SLOW_RATIO = 800 };
 
 /* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
@@ -3977,10 +3984,10 @@ static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
 static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 #undef PE__BOUND
 
-/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
-   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
-   double that it was rounded from. It is a normal float. If elements may be infinite, it is
-   INT32_MAX, which flags all floats. */
+/* Returns the guard of the rounding test, as the bits of a float: floats with a smaller magnitude
+   are flagged. The guard is 2^-12 share |amplitude|, increased by 1 / 1024, because a float may be
+   less than the double that it was rounded from. It is a normal float. If elements may be infinite,
+   it is INT32_MAX, which flags all floats. */
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
@@ -4768,11 +4775,12 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 /* Phase increments of frequencies, computed with multi-limb integers of 320 bits.
  * tests/unit/fixed/test_fixed.c tests them. */
 
-/* Limbs of a frequency and of its increment. A frequency up to 2^21 and its increment need 128 + 21
-   correct bits, and computing the exponential loses about 20. 10 limbs have 320 bits. */
+/* PE__INCREMENT_LIMBS is the number of limbs of a frequency and of its increment. A frequency up to
+   2^21 and its increment need 128 + 21 correct bits, and computing the exponential loses about 20.
+   Ten limbs have 320 bits. */
 enum { PE__INCREMENT_LIMBS = 10 };
 
-/* Converts the frequency x, in radians a position, to its increment x / (2 pi) modulo 1, times
+/* Converts the frequency x, in radians per position, to its increment x / (2 pi) modulo 1, times
    2^128, rounded. Changes x. */
 PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
 {
@@ -4831,9 +4839,10 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
 /* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
  * tests/checks/gappa.sh proves the rounding errors, tests/unit/rows/test_exact.c tests the rows. */
 
-/* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
-   by generate/coefficients.py. The full ones are as close as doubles allow. The short ones have a
-   relative error of 2^-43.5 and serve single rows of floats. */
+/* These are polynomials in z^2 that approximate sin(pi z) / z and cos(pi z) for |z| <= 1/4 + 2^-16.
+   The coefficients are computed by generate/coefficients.py; the constant one is first. The full
+   polynomials are as accurate as doubles allow. The short ones have a relative error of 2^-43.5 and
+   are used for single rows of floats. */
 static const double pe__sine_poly[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
@@ -4861,15 +4870,15 @@ static const double pe__cosine_poly_short[8] = {
     -0.025448615526125998,
 };
 
-/* The coefficients of the polynomials, times a factor. quadrant_shift: the constant that the
-   argument reduction adds to an angle to round it to quadrants. */
+/* The coefficients of the polynomials, times a factor. The argument reduction adds quadrant_shift
+   to an angle to round it to a whole number of quadrants. */
 typedef struct pe__sincos_poly {
     double sine[8], cosine[8], quadrant_shift;
 } pe__sincos_poly;
 
 /* Sets *poly to the full or the short polynomials times factor. Adding quadrant_shift to an angle
-   rounds the angle to a number of quadrants, 1/2 half-turn each, and adds `quadrants` to this
-   number. */
+   in half-turns rounds it to the nearest multiple of 1/2, that is, to a whole number of quadrants,
+   and adds `quadrants` to that number. */
 PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
     const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
@@ -4903,8 +4912,8 @@ typedef struct pe__doubles4 {
    it came after the polynomials, its instructions would wait for their operands and fill the
    processor's queues. */
 typedef struct pe__pending {
-    /* a and b: the first and the second component of each pair. k: the quadrants by which AVX-512
-       rotates pairs while it interleaves them; not used otherwise. */
+    /* a and b have the first and the second component of each pair. k has the quadrants by which
+       AVX-512 rotates pairs while it interleaves them. Other instruction sets do not use k. */
     pe__doubles4 a, b, k;
     pe__floats4 v; /* the floats: a0 with b0, a1 with b1 ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
     pe__rounding_test test;
@@ -4928,17 +4937,18 @@ typedef struct pe__sincos_args {
 } pe__sincos_args;
 
 /* Sets s and c to the sines and cosines of the angles at position by->t, in double, times the
- * factor of the polynomials. Computes four vectors, of the pairs from i on; vectors after pair
- * `last` repeat the vector that begins at `last`. full: by->poly has the full polynomials (1) or
- * the short ones (0).
+ * factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector that
+ * would begin after pair `last` repeats the vector that begins at `last`. The argument `full` is 1
+ * if by->poly has the full polynomials, and 0 if it has the short ones.
  *
  *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
  *      most 1/4 half-turn.
  *   2. The polynomials give sin(pi z) and cos(pi z).
  *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
  *
- * The four vectors are computed together, because each operation on one vector waits for the one
- * before. In between, the doubles of `pending` are converted to floats, unless pending is NULL. */
+ * The four vectors are computed together, because each operation on one vector must wait for the
+ * operation before it. In between, the doubles of `pending` are converted to floats, unless pending
+ * is NULL. */
 PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
                            pe__vd *c, pe__pending *pending)
 {
@@ -5014,8 +5024,8 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t la
 }
 
 #if PE_SLEEF
-/* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
-   [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
+/* Computes one vector of sines *s and cosines *c, times factor, with SLEEF. The argument is reduced
+   to [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
@@ -5226,8 +5236,8 @@ typedef struct pe__row_kernel {
 } pe__row_kernel;
 
 /* What a call writes: its rows and, in these, the columns of one axis or a part of them.
-   pe__output_of() sets the fields that depend on the call's arguments, pe__set_axis() those that
-   depend on an axis. */
+   The function pe__output_of() sets the fields that depend on the call's arguments, and
+   pe__set_axis() those that depend on an axis. */
 typedef struct pe__output {
     const pe__row_kernel *kernel;
     size_t rows, columns; /* rows of the call; elements from the start of a row to the next */
@@ -5393,7 +5403,7 @@ PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsign
         pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
 }
 
-/* The contiguous pieces of a row that the columns of an axis occupy. Piece i, for i < count, has
+/* The columns of an axis occupy one or more contiguous pieces of a row. Piece i, for i < count, has
    bytes[i] bytes and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];

@@ -62,9 +62,9 @@ PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
-/* An array of triple-doubles has a row for each of the three parts. pe__td_store() stores a vector
-   of numbers, the first of which gets index k. pe__td_get() returns the number with index k in all
-   lanes. */
+/* An array of triple-doubles has a row for each of the three parts. Use pe__td_store() to store a
+   vector of numbers, the first of which gets index k. Use pe__td_get() to get the number with index
+   k in all lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);

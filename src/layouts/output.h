@@ -68,8 +68,8 @@ typedef struct pe__row_kernel {
 } pe__row_kernel;
 
 /* What a call writes: its rows and, in these, the columns of one axis or a part of them.
-   pe__output_of() sets the fields that depend on the call's arguments, pe__set_axis() those that
-   depend on an axis. */
+   The function pe__output_of() sets the fields that depend on the call's arguments, and
+   pe__set_axis() those that depend on an axis. */
 typedef struct pe__output {
     const pe__row_kernel *kernel;
     size_t rows, columns; /* rows of the call; elements from the start of a row to the next */

@@ -112,14 +112,15 @@
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * These two options are all that pe chooses by the CPU. pe recognises a CPU by the instruction sets
- * that the flags allow. The name of the CPU would not do: a compiler that is older than the CPU
- * takes it for another one. */
+ * Only these two options depend on the CPU. pe recognises a CPU by the instruction sets that the
+ * flags allow. The CPU's name is not reliable: a compiler that is older than the CPU takes it for
+ * another one. */
 
 /* PE_PREFETCH_HEADS: 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
-   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching a Zen 3 takes a
-   quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by three things: it has SSE4a, as only
-   AMD's CPUs do; it has AVX-512; it lacks VP2INTERSECT, which AMD's other CPUs with AVX-512 have.
+   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching, rotating takes
+   25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three things: it has
+   SSE4a, as only AMD's CPUs do; it has AVX-512; it lacks VP2INTERSECT, which AMD's other CPUs with
+   AVX-512 have.
  */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) &&              \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
@@ -129,9 +130,9 @@
 #endif
 
 /* PE_LOADS_WAIT: 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
-   flight whose address has the same last 12 bits. On a Zen 3 these stalls were half of all the
-   time. On a Zen 5 avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 was
-   seen to gain. */
+   flight whose address has the same last 12 bits. On a Zen 3 these stalls took 50 % of the time. On
+   a Zen 5, avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 that was
+   measured became faster. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)
