@@ -856,7 +856,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * to 25 % longer than with a plan that is kept, because its frequencies are converted to half-turns
  * first (bench/paired.sh, "one row"). Many rows are also faster with a plan.
  *
- * omega        pairs frequencies in radians a position, taken as the exact values of the doubles:
+ * omega        pairs frequencies in radians per position, taken as the exact values of doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
  * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
  * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
@@ -5403,7 +5403,7 @@ PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsign
         pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
 }
 
-/* The columns of an axis occupy one or more contiguous pieces of a row. Piece i, for i < count, has
+/* The columns of an axis are one or more contiguous pieces of a row. Piece i, for i < count, has
    bytes[i] bytes and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
@@ -5683,17 +5683,18 @@ PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t s
 }
 
 /* ==== src/rows/anchors.h ==== */
-/* Anchors: computed from their angles, or rotated from a centre, and where they are in memory.
- * Tested by tests/unit/numbers/test_budget.c. */
+/* Computes anchors from their angles, rotates them from a centre, and places them in memory. Tested
+ * by tests/unit/numbers/test_budget.c. */
 
-/* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1].
-   Each array of an anchor has padding after its last pair: the last vector may reach into it, and
-   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+/* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1]. Each array has
+   PE__ANCHOR_PADDING doubles of padding after its last pair. The last vector may extend into the
+   padding, and pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
 /* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for the pairs [pair, pair
-   + count). A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF and
-   `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+   + count). A is the plan's amplitude. The position t must be in the range of the double kernel.
+   SLEEF computes them if PE_SLEEF and `table` are set. Writes up to PE__SINCOS_PAIRS - 1 doubles
+   more to each array. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, double *const *to)
 {
@@ -5754,12 +5755,12 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
     }
 }
 
-/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. `out` is the
    address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
-   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
-   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
-   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
-   took up to half as long again. */
+   rounded down to a cache line. This avoids 4K aliasing, in which a load stalls on an earlier store
+   that has not left the core and has the same last 12 bits in its address. Non-temporal stores take
+   long to leave. With the anchor 64 to 450 bytes before the row, outputs larger than the caches
+   took up to 50 % longer. */
 PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
@@ -5774,21 +5775,21 @@ PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
  * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
  * lanes are rounded exactly. */
 
-/* A span: the columns of a tile in a row pair, or in one row of it. pe__span_begin() sets what is
-   constant in a tile. a and b change from block to block; row, position, ts, tc and
-   prefetch_distance change from row pair to row pair.
+/* A span is the columns of a tile in a row pair, or in one row of it. Fields that are constant in a
+   tile are set by pe__span_begin(). The fields a and b change from block to block. The fields row,
+   position, ts, tc and prefetch_distance change from row pair to row pair.
 
    (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
    both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
-   rows change places. So `swapped` matters in three kinds of places: where a and b are set
-   (pe__block_begin()); where the rows are chosen or advance (pe__set_row_pair(),
-   pe__set_prefetch_distance(), pe__rotate_span_f32()); and where a component must be known as a
-   sine or a cosine (pe__round_lanes(), pe__store_origin()).
+   rows change places. So `swapped` matters in three kinds of places. In pe__block_begin(), a and b
+   are set. In pe__set_row_pair(), pe__set_prefetch_distance() and pe__rotate_span_f32(), rows are
+   chosen or advance. In pe__round_lanes() and pe__store_origin(), a component must be known as a
+   sine or a cosine.
 
    The rounding test flags floats below a guard. The plan's guard is needed because small sines can
    have large relative errors. A pair is slow if its frequency is so low that the errors of its
-   sines shrink with the sines: see pe__slow_from(). Then slow_guard serves, which only flags floats
-   that may be subnormal. */
+   sines shrink with the sines: see pe__slow_from(). Slow pairs use slow_guard instead, which only
+   flags floats that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
     const pe__bound *bound;
@@ -5836,7 +5837,8 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
 }
 
 /* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is
-   computed, to [0], whichever row it is. If ts is NULL, that row is the anchor itself. */
+   computed. Its components are then a[0] and b[0] of the result, whichever row it is. If ts is
+   NULL, that row is the anchor itself. */
 PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
 {
     if (!two && !x->ts) {
@@ -5872,10 +5874,10 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
     return above;
 }
 
-/* Return v with its undecided lanes rounded exactly. v holds the components of the pairs from k on:
-   interleaved, or, if split, the first components (second = 0) or the second ones (second = 1).
-   side: the row's index in x->row. Padding lanes repeat the last pair, so they may be undecided,
-   too. They are skipped, since they are never stored. */
+/* Return v with its undecided lanes rounded exactly. The lanes of v are components of the pairs
+   that start at index k. They are interleaved or, if split, only first components (second = 0) or
+   only second ones (second = 1). `side` is the row's index in x->row. Padding lanes repeat the last
+   pair, so they may also be undecided. They are skipped, since they are never stored. */
 PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned undecided, pe__vf v)
 {
@@ -5892,10 +5894,10 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
     return pe__get(all);
 }
 
-/* Round two vectors of pairs of one row, starting at pair k, by Ziv's test, and undecided lanes
-   exactly. y[0] and y[1] are the components a and b of the first vector, y[2] and y[3] of the
-   second. v[0] and v[1] get the floats in the order of memory, or, if split, the first components
-   and the second ones. */
+/* Round two vectors of pairs of one row, starting at pair k, using Ziv's test. Round undecided
+   lanes exactly. The components a and b are y[0] and y[1] for the first vector, y[2] and y[3] for
+   the second. The floats are returned in v[0] and v[1] in the order of memory. If split, v[0] gets
+   the first components and v[1] the second ones. */
 PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y, pe__vf *v)
 {
     const int split = x->split;
@@ -5909,9 +5911,9 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
 }
 
 /* Round a group, the four vectors of pairs that start at pair i, in which the rounding test has
-   flagged a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one
-   row that is not NULL. All four vectors are rounded, since it would take longer to find the
-   flagged one. */
+   flagged a vector. The floats of x->row[0] and x->row[1] are returned in v[0] and v[1]. If two is
+   0, those of the one row that is not NULL are returned in v[0]. All four vectors are rounded,
+   since it would take longer to find the flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
     const int first = !two && !x->row[0];
@@ -5926,8 +5928,8 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
 
 /* Return whether vectors that the rounding test w has flagged are also flagged with `guard`. The
    hot loop flags all pairs by the plan's guard. Slow pairs, which it flags needlessly, are cleared
-   here by their slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of
-   2 or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
+   here with slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of 2
+   or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
    kind. */
 PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t guard,
                                 const pe__floats4 *plus, const pe__floats4 *minus)
@@ -5946,9 +5948,9 @@ PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t gua
 #endif
 }
 
-/* Round two vectors of pairs, r and s, of row `side` to floats, and add them to the rounding test.
-   v[0] and v[1] are in the order of memory, or, if split, the first components and the second
-   ones. */
+/* Round two vectors of pairs, r and s, of row `side` to floats in v[0] and v[1], and add them to
+   the rounding test. The floats are in the order of memory. If split, v[0] has the first components
+   and v[1] the second ones. */
 PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int side, int split,
                                  pe__rounding_test *test, pe__vf *v)
 {
@@ -5968,10 +5970,10 @@ PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
     if (two) pe__round_tested(&r, &s, 1, split, test, minus);
 }
 
-/* Prefetch the lines that lie prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
+/* Prefetch the lines that are prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
    p + at1 + at2, each line once. Hardware prefetchers do not follow rows that alternate between
-   anchor + b and anchor - b. Where rows are stored and not added, their lines are prefetched
-   only if the second-level cache cannot hold the output (PE__STORE_PREFETCHED). */
+   anchor + b and anchor - b. Where rows are stored and not added, their lines are prefetched only
+   if the second-level cache cannot hold the output (PE__STORE_PREFETCHED). */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
 PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2,
                                      size_t vector, size_t prefetch_distance)
@@ -6001,7 +6003,8 @@ PE__INLINE void pe__add_four(pe_type type, float scale, size_t prefetch_distance
     pe__put_two_as(type, p2, s2, p3, s3);
 }
 
-/* What a row pair kernel does with floats: it stores them, or adds them to elements of a type. */
+/* This says what a row pair kernel does with floats: it stores them, or adds them to elements of a
+   type. */
 typedef enum pe__sum {
     PE__NOT_ADDED = -1,
     PE__SUM_F32 = PE_TYPE_F32,
@@ -6009,9 +6012,9 @@ typedef enum pe__sum {
     PE__SUM_BF16 = PE_TYPE_BF16
 } pe__sum;
 
-/* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
-   v[1] and v[3] x->across bytes after v[0] and v[2]. A row pair is added inline, since the type is
-   a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
+/* Store, stream or add four vectors of row `side`, v[0] at p and the others after it. If split,
+   v[1] and v[3] are x->across bytes after v[0] and v[2]. A row pair is added inline, since the type
+   is a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
    the type. */
 PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int split, int side,
                                unsigned char *p, const pe__floats4 *four)
@@ -6075,9 +6078,10 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
 }
 
 /* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
-   `second` second ones. The hot loop tests all pairs with the plan's guard, and then the slow pairs
-   that this flags with slow_guard. Here slow pairs are tested with slow_guard only. Out of line:
-   only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
+   `second` second ones. The hot loop tests all pairs with the plan's guard, and tests flagged slow
+   pairs again with slow_guard. Here slow pairs are tested with slow_guard only. This function is
+   out of line because only the ends of a row need it, and its arrays would enlarge the loop's stack
+   frame. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
@@ -6113,8 +6117,8 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
     }
 }
 
-/* The hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs: first
-   span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
+/* This is the hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs:
+   first span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
    writes only the row of span->row that is not NULL. Rows come from their anchor by angle addition:
 
        for each pair i:
@@ -6125,20 +6129,20 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
 
    That is two multiplications and four multiply-adds for two rows of a vector of pairs. Each round
    of the loop rotates a group, four vectors of pairs, rounds it to floats, reads the rounding test
-   once and stores the floats. pe__store_partial() writes the pairs before the first aligned address
-   and the pairs after the last whole group.
+   once and stores the floats. Pairs before the first aligned address and after the last complete
+   group are written by pe__store_partial().
 
-   These stay in registers: the pointers to the anchor, to the rotation row and to both rows; the
-   store mode; the minima of the rounding test; and the eight vectors of floats until the test has
-   been read. They could not if the loop read *span. Functions that are not inlined get the address
+   The pointers to the anchor, to the rotation row and to both rows remain in registers. So do the
+   store mode, the minima of the rounding test and, until the test has been read, the eight vectors
+   of floats. They could not if the loop read *span. Functions that are not inlined get the address
    of *span, so compilers would load its members again after each store. `hot` is a copy whose
    address only inlined functions get, so compilers know that no store changes it. With loads from
-   *span and a call for each row pair, outputs of 512 x 512 took 1.09 times as long (AVX-512). The
-   row pointers also advance in registers: in memory, they made outputs in the cache take 3 to 4 %
+   *span and a call for each row pair, outputs of 512 x 512 took 9 % longer (AVX-512). The row
+   pointers also advance in registers: in memory, they made outputs in the cache take 3 to 4 %
    longer. The size of an element is a constant where row pairs are stored. While it was read from
-   the output, addresses were not kept in registers, and 512 x 512 took 1.12 times as long with
-   AVX-512, and 1.11 times for split halves with AVX2. gcc 12 keeps all of this in registers
-   for AVX-512; with the 16 vector registers of AVX2 one of the eight vectors is on the stack. */
+   the output, addresses were not kept in registers. Outputs of 512 x 512 then took 12 % longer with
+   AVX-512, and split ones 11 % longer with AVX2. For AVX-512, gcc 12 keeps all of this in
+   registers. With the 16 vector registers of AVX2, one of the eight vectors is on the stack. */
 PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
     const int32_t window = span->bound->window, guard = span->output->plan->guard;
@@ -6190,8 +6194,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
     }
 }
 
-/* The row pair kernels store or add n row pairs: x->row and those at the next larger distances.
-   pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
+/* A row pair kernel stores or adds n row pairs: x->row and those at the next larger distances. By
+   contrast, pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
@@ -6214,7 +6218,7 @@ PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, co
     pe__add_row_as(type, x, PE_TYPE_F32, row, n, &scale);
 }
 
-/* For each type: the function that adds row pairs, and those of its adder. */
+/* PE__ADDER defines the function that adds row pairs of a type, and the functions of its adder. */
 PE__OUTLINE void pe__add_row_pairs_f32(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE_TYPE_F32);
@@ -6307,7 +6311,7 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
  * An element is rounded correctly if every midpoint of two 16-bit numbers is farther away than the
  * element's error. The midpoint that is tested is the element with its dropped bits replaced by 1
  * and zeros, so the distance to it is exact. Just above a power of two, that is the midpoint above
- * the power. Another midpoint lies below the power, half as far from it, and is not tested. The
+ * the power. Another midpoint is below the power, half as far from it, and is not tested. The
  * thresholds allow for this:
  *     Small elements of small angles are flagged if the midpoint is within 2.5 times their bound.
  *     With FMA, other elements are flagged if it is within 2.5 units. From a power of two, the
@@ -6333,8 +6337,8 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
  * The result is defined as s = z + p, rounded to float and then to bf16. Here z is scale x, and p
  * the element, each rounded to float. The kernel computes s' = z + p' instead, rounded to float,
  * where p' is the element computed in floats. The error of p' is as above. The error of p is half a
- * unit, and for small elements at most u (|a| + |S|). So p and p' differ by a d of at most 2.93
- * units, 3.43 without FMA, and for small elements 5 u (|a| + |S|).
+ * unit, and for small elements at most u (|a| + |S|). Let d be the difference of p and p'. It is at
+ * most 2.93 units, 3.43 without FMA, and for small elements 5 u (|a| + |S|).
  *     Let s' be farther than d + 2^-23 |s'| from each midpoint. The last bit of s' is worth at most
  * 2^-23 |s'|. From s' to z + p' it is at most half a last bit, and from there to z + p at most d.
  * So half a last bit is left: z + p is on the same side of the midpoint as s', and rounding it to
@@ -6346,43 +6350,44 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
  * subnormal s' is negligible beside 2^-46 |A|. Flagged groups are added from doubles. So are all
  * f16 elements: one group in 8 would be flagged, which costs more time than floats save. */
 
-/* PE__TILE_16: the pairs of a tile. Its floats take 11 KB, a third of a first-level cache of 32 KB.
-   PE__GROUP: the pairs of a group, two vectors of floats. */
+/* PE__TILE_16 is the number of pairs of a tile. The floats of a tile take 11 KB, a third of a
+   first-level cache of 32 KB. PE__GROUP is the number of pairs of a group, two vectors of
+   floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
 enum {
     PE__SPANS_IN_DOUBLES = 64
 }; /* spans added from doubles before floats are tried again:
                                        see pe__add_row_pair_16() */
 
-/* A group with flagged elements: the pairs from i on, in row [side] of the row pair at a distance
-   from the anchor. A span seldom has more than a few flagged groups, so a block collects the
-   flagged groups of all its spans before it rounds them. */
+/* A group with flagged elements: the pairs that start at index i, in row [side] of the row pair at
+   `distance` from the anchor. A span seldom has more than a few flagged groups, so a block collects
+   the flagged groups of all its spans before it rounds them. */
 typedef struct pe__flagged_group {
-    uint32_t index, lanes; /* 2 (PE__TILE_16 distance + i) + side; flagged lanes as bits, first
-                              PE__FLOATS of first components, then PE__FLOATS of second ones */
+    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side. lanes: a bit per lane that
+                              is flagged: PE__FLOATS of components a, then PE__FLOATS of b */
 } pe__flagged_group;
 /* After a span, a block rounds its flagged groups if there are more than PE__MAX_FLAGGED. So the
-   array has room for PE__MAX_FLAGGED, for all groups of one more span in both rows, and for one
-   entry that pe__flag_group() writes but does not count. */
+   array has room for PE__MAX_FLAGGED groups, for all groups of one more span in both rows, and for
+   one entry that pe__flag_group() writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
 /* A tile in floats: the anchor (a, b), and the plan's rotation rows, each converted when it is
-   first needed. A group of pairs takes two vectors of each array: the first and the second half of
-   the group, or, if split, its even and its odd pairs, because a vector of elements is zipped from
-   two vectors of floats. The rounding test takes the smaller of the two midpoint distances in each
-   lane. So a group has only one vector in `angle`, bound_a and bound_b, which holds for both
-   vectors. */
+   first needed. A group of pairs has two vectors in each array. They are the first and the second
+   half of the group or, if split, its even and its odd pairs. The reason is that a vector of
+   elements is interleaved from two vectors of floats. The rounding test takes the smaller of the
+   two midpoint distances in each lane. So a group has only one vector in `angle`, bound_a and
+   bound_b, which applies to both vectors. */
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
-    float error, least;   /* of the thresholds: the upper limit, and the constant term */
+    float error, least;   /* of the thresholds: error: the maximum; least: the constant term */
     unsigned made;        /* bit b: plan_row[b] is converted */
     int excess;           /* adding: sum over the spans of 5 * (pairs in flagged groups) - (pairs of
                              both rows), never below 0; see pe__add_row_pair_16() */
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    /* the two rows at each distance from the anchor, as in pe__span */
+    /* These are the two rows at each distance from the anchor, as in pe__span. */
     unsigned char *row[PE__BLOCK_HALF + 1][2];
     double position[PE__BLOCK_HALF + 1][2];
 } pe__scratch_16;
@@ -6407,8 +6412,9 @@ PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
     return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
 }
 
-/* Write to errors the thresholds of count pairs, for the component a or b that x holds of the
-   anchor. An element is flagged if its distance to the midpoint is at most its threshold. */
+/* Write the thresholds of count pairs to errors. The array x holds the anchor's component, a or b,
+   to which they apply. An element is flagged if its distance to the midpoint is at most its
+   threshold. */
 PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
                                    float *errors)
 {
@@ -6420,9 +6426,9 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
     }
 }
 
-/* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
-   2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is below 2^-87 or above
-   2^90. */
+/* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles and, for f16,
+   2^-25 more for subnormals. Returns FLT_MAX, which flags all elements, if |A| is below 2^-87 or
+   above 2^90. */
 PE__INLINE float pe__base_error_16(const pe_plan *plan, pe_type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
@@ -6468,7 +6474,7 @@ PE__INLINE double pe__double_midpoint_distance(double y, int drop)
     return y - midpoint;
 }
 
-/* Round y to bf16 or f16 once, by way of a float that is rounded to odd. |y| must be 0 or in the
+/* Round y to bf16 or f16 once, through a float that is rounded to odd. |y| must be 0 or in the
    range of normal floats. */
 PE__INLINE uint16_t pe__to_16(pe_type type, double y)
 {
@@ -6478,8 +6484,9 @@ PE__INLINE uint16_t pe__to_16(pe_type type, double y)
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
-/* Returns the element of pair k of a span at position t, from a double y with an error of at most
-   e: the number that y - e and y + e both round to, else the result of round_element. */
+/* Returns the element of pair k of a span at position t, given a double y with an error of at most
+   e. If y - e and y + e round to the same number, it is the element. Otherwise the element is
+   computed by round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
                                        double y, double e, pe_type type)
 {
@@ -6491,12 +6498,12 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
                                                     pe__dropped_bits(type), NULL));
 }
 
-/* Compute the elements of flagged groups from doubles and store them; rows[b] and position[b] are
-   the row and position of pe__span at distance b. The rounding of an element y, whose error is at
-   most e, is certain under two conditions: y is farther than 1.4 e from its midpoint, and |y| is at
-   least 2^-14, above f16's subnormals. pe__round_element_16() rounds the other elements. Both
-   conditions compare squares, which saves two absolute values. 1.4 e instead of e covers the
-   rounding of the squares. If both squares underflow to 0, the element is not certain. */
+/* Compute the elements of flagged groups from doubles and store them. At distance b, rows[b] and
+   position[b] are the row and position of pe__span. Let y be an element whose error is at most e.
+   Its rounding is certain if y is farther than 1.4 e from its midpoint and |y| is at least 2^-14,
+   above f16's subnormals. Other elements are rounded by pe__round_element_16(). Both conditions
+   compare squares, which saves two absolute values. The factor 1.4 covers the rounding of the
+   squares. If both squares underflow to 0, the element is not certain. */
 PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[2],
                                       double (*position)[2], const pe__flagged_group *flagged,
                                       size_t count, pe_type type)
@@ -6532,14 +6539,14 @@ PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[
     }
 }
 
-/* A group of pairs of one row in floats: two vectors of first components (a), two of second ones
-   (b), and the thresholds of each. */
+/* A group of pairs of one row in floats has two vectors of first components (a) and two of second
+   ones (b). Their thresholds are bound_a and bound_b. */
 typedef struct pe__group {
     pe__vf a[2], b[2], bound_a, bound_b;
 } pe__group;
 
-/* Add the elements at p and at q, times the scale, to a group. Each float of it is then an s' of
-   "Adding to bf16" above; add 2^-23 |s'| to the thresholds. */
+/* Add the elements at p and at q, times the scale, to a group. Each float of the group is then an
+   s' of "Adding to bf16" above. Add 2^-23 |s'| to the thresholds. */
 PE__WRAPS /* a prefetched address may wrap around */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
@@ -6581,8 +6588,8 @@ PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int s
     return added ? 0 : pe__within(a, g.bound_a, b, g.bound_b);
 }
 
-/* Rotate the half of a group at i: by (ts, tc) of the rotation row to g[0], by (-ts, tc) to
-   g[1]. */
+/* Rotate half of a group, the vector of pairs at i. Rotating by (ts, tc) of the rotation row gives
+   g[0], and rotating by (-ts, tc) gives g[1]. */
 PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16], size_t i,
                               int half, pe__group *g)
 {
@@ -6595,8 +6602,8 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Append a group to the flagged groups if any of its lanes are flagged. often: groups are flagged
-   often (f16: one group in 8), so do it without a branch. */
+/* Append a group to the flagged groups if any of its lanes are flagged. `often` is set if groups
+   are flagged often (f16: one group in 8). Then this is done without a branch. */
 PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
                                int often)
 {
@@ -6621,9 +6628,9 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
     }
 }
 
-/* The kernel: rotate all columns of a span by rotation row `distance`, in floats, group by group,
-   and store or add them. type, split and added are constants wherever the kernel is inlined. One of
-   the two rows may be NULL, as at the ends of a run. */
+/* This is the kernel. It rotates all columns of a span by rotation row `distance`, in floats, group
+   by group, and stores or adds them. The arguments type, split and added are constants wherever the
+   kernel is inlined. One of the two rows may be NULL, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
                                    pe_type type, int added)
 {
@@ -6648,7 +6655,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
 }
 
 /* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
-   when it is first needed; for distance 0 it is sine 0, cosine 1. */
+   when it is first needed. For distance 0, all its sines are 0 and all its cosines are 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe_type type, int added)
 {
@@ -6668,7 +6675,7 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
-/* Add two rows to bf16 elements; flagged groups are then added from doubles. If much more than a
+/* Add two rows to bf16 elements, and then add flagged groups from doubles. If much more than a
    fifth of the groups are flagged for a while, the next PE__SPANS_IN_DOUBLES spans are added from
    doubles only. That happens where x nearly cancels the rows. If x is 1 everywhere, half of the
    groups are flagged, and floats followed by doubles took twice as long as doubles alone. */
@@ -6683,8 +6690,8 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
     /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
-       them are flagged. One span with more than three fifths takes it from 0 past 4 end, so that
-       the next spans are added from doubles. */
+       them are flagged. One span with more than three fifths increases it from 0 to more than 4
+       end. The next spans are then added from doubles. */
     f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
@@ -6694,7 +6701,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     f->flagged_count = 0;
 }
 
-/* Round the flagged groups of a block from doubles, if there are more than `most`. */
+/* If a block has more than `most` flagged groups, compute and store them from doubles. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
                                      pe_type type)
 {
@@ -6727,7 +6734,8 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
-/* Move the start of a span to its pair i. a and b hold the components of its pairs from i on. */
+/* Move the start of a span to its pair i. The arrays a and b hold the components of pair i and
+   those after it. */
 PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const double *b)
 {
     span->a = a;
@@ -6785,7 +6793,7 @@ PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_
     pe__round_flagged_16(&span, &span.row, &span.position, &flagged, 1, type);
 }
 
-/* Store or add the pairs i ... end - 1, which need not fill the four vectors v. */
+/* Store or add the pairs i ... end - 1, which may be fewer than the four vectors v hold. */
 PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_t end,
                                        const pe__floats4 *v)
 {
@@ -6829,10 +6837,10 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
     }
 }
 
-/* Store a whole group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes are
-   rounded again. Each float was rounded from a double, so its error is at most half a unit in the
-   last place, 2^-24 of the float. least: the constant term of the thresholds, from
-   pe__base_error_16(). */
+/* Store a complete group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes
+   are rounded again. Each float was rounded from a double, so its error is at most half a unit in
+   the last place, 2^-24 of the float. The argument `least` is the constant term of the thresholds,
+   from pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf least, pe_type type)
 {
@@ -6853,9 +6861,10 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
 }
 
 /* Write the row of position t, a group of four vectors of pairs at a time, and return how many
-   pairs are written. Floats: all pairs; a group has fewer before the first aligned address and at
-   the end of the row. 16-bit elements: only whole groups. The doubles of each step are rounded to
-   floats during the next step, while that step computes its own doubles. */
+   pairs are written. In floats, all pairs are written. The groups before the first aligned address
+   and at the end of the row may then have fewer pairs. In 16-bit elements, only complete groups are
+   written. The doubles of each step are rounded to floats during the next step, while that step
+   computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
                                  pe_type type)
 {
@@ -6906,9 +6915,9 @@ PE__OUTLINE size_t pe__single_f32(const pe__output *output, double t, const pe__
     return pe__single_row(output, t, adder, PE_TYPE_F32);
 }
 
-/* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
-   position, whose angles need double-double. The code takes four vectors of pairs at a time, and is
-   simple rather than fast. */
+/* Write a row at position 0, where all sines are 0 and all cosines are the amplitude, or a row at a
+   far position, whose angles need double-double. The code takes four vectors of pairs at a time,
+   and is simple rather than fast. */
 PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe__adder *adder)
 {
     const pe__single x = {output, t, adder};
@@ -6936,37 +6945,35 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
 /* ---- 6.7 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
  * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
- * of a run some of the 17 rows are missing, and the anchor may be one of them.
+ * of a run some of the 17 rows do not exist, and the anchor may be one of these.
  *
  * Up to 17 blocks form a group. They share one centre, the anchor of the block in the middle, from
  * which the other anchors are rotated. A group is written in tiles of columns. */
 
-/* Where a call stands in a run of rows. */
+/* The run, the group and the block that a call is writing. Rows are numbered within the run. */
 typedef struct pe__block {
-    /* the run: the position of row 0; the number of the last row; memory for the sines and cosines
-       of two anchors, 4 arrays of pairs + PE__ANCHOR_PADDING doubles, aligned to a cache line;
-       pairs: those of a tile, a multiple of 32; for 16-bit elements a tile in floats, else NULL */
-    double t;
-    int64_t last;
-    double *doubles;
-    size_t pairs;
-    pe__scratch_16 *scratch;
-    /* the group: its first block; how many it has; the row that is its centre */
+    double t;                /* position of row 0 of the run */
+    int64_t last;            /* index of the last row of the run */
+    double *doubles;         /* the sines and cosines of two anchors: 4 arrays of `pairs` +
+                                PE__ANCHOR_PADDING doubles, aligned to a cache line */
+    size_t pairs;            /* number of pairs of a tile, a multiple of 32 */
+    pe__scratch_16 *scratch; /* a tile in floats, for 16-bit elements; else NULL */
+    /* Index of the first block of the group, number of its blocks, and the row that is its
+       centre. */
     int64_t first, count, centre;
-    /* the block: the row that is its anchor, which may be after the last row; the anchor's sines
-       and cosines */
-    int64_t anchor;
-    double *const *row;
-    /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
-       largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
-       row) */
+    int64_t anchor;     /* the row that is the anchor of the block; may be after the last row */
+    double *const *row; /* the anchor's sines, [0], and cosines, [1] */
+    /* Distances from the anchor: to the nearest row that exists, to the farthest one, and the
+       largest distance at which both rows of the row pair exist. The third is below 0 if the anchor
+       is after the last row. */
     int64_t nearest, farthest, both;
 } pe__block;
 
-/* Set x->row and x->position to the row pair at distance b from the anchor, and ts, tc to rotation
-   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is
-   one row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set
-   to NULL. A row at position 0 is written here, and its address is then also set to NULL. */
+/* Set x->row and x->position to the row pair at distance b from the anchor, and x->ts and x->tc to
+   rotation row b. The anchor's row begins at address `row`, and rows are stride bytes apart. For b
+   = 0 there is one row, the anchor, and ts and tc are NULL. The address of a row that is not in the
+   run is set to NULL. A row at position 0 is written here, and its address is then also set to
+   NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
                                  ptrdiff_t stride, int64_t b, pe_type type)
 {
@@ -6988,19 +6995,20 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
     }
 }
 
-/* Return the distances b at which the two rows are written one after the other, not together, to
-   avoid 4K aliasing: bit b is set. Only non-temporal stores need this, and only if PE_LOADS_WAIT
-   is 1.
+/* Return a mask whose bit b is set if the two rows at distance b must be written one after the
+   other, not together, to avoid 4K aliasing. Only non-temporal stores need this, and only if
+   PE_LOADS_WAIT is 1.
 
-   Compare addresses by their last 12 bits only. A load stalls if both rows of a row pair are stored
-   up to 512 bytes after the loaded address. The load waits until the stores to both rows have left
-   the core. With rotation row b at such an address, outputs larger than the caches took up to twice
-   as long. If only one of the two rows is stored there, no load stalls.
+   Only the last 12 bits of addresses matter here. A load stalls if both rows of a row pair are
+   stored up to 512 bytes after the loaded address. The load waits until the stores to both rows
+   have left the core. With rotation row b at such an address, outputs larger than the caches took
+   up to twice as long. If only one of the two rows is stored there, no load stalls.
 
    A split row is written at two addresses, which advance by 4 bytes per pair. The four loads, two
-   from the anchor and two from the rotation row, advance by 8. So one of the loads is always before
-   a store, or soon will be. Therefore split rows are written one after the other whenever the last
-   12 bits of their addresses are equal, unless the same 12 bits are equal for the two halves. */
+   from the anchor and two from the rotation row, advance by 8. So one of the loads is always just
+   before a store, or soon will be. Therefore split rows are written one after the other whenever
+   the last 12 bits of their addresses are equal, unless the same 12 bits are equal for the two
+   halves. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t most)
 {
@@ -7020,8 +7028,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
     return aliased;
 }
 
-/* Set what all rows of a block share: the anchor, and which of the rows exist. Returns the address
-   of the anchor's row, which may be after the last row. */
+/* Set what all rows of a block share: the anchor, and the distances at which rows exist. Return the
+   address of the anchor's row, which may be after the last row. */
 PE__WRAPS
 PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
@@ -7036,20 +7044,21 @@ PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
            pe__first_column(x->output) * x->output->element;
 }
 
-/* Set the prefetch distances of the row pair at distance b: far enough ahead to arrive in time, but
-   not so far that the prefetched lines evict the working set of a first-level cache of 32 KB.
-   PE__STORE_PREFETCHED and PE__ADD use them.
+/* Set the prefetch distances of the row pair at distance b. The lines must arrive in time, but must
+   not evict the working set of a first-level cache of 32 KB. PE__STORE_PREFETCHED and PE__ADD use
+   these distances.
 
    The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the row
    pair at b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is
    prefetched once. For 256 pairs, two rows, the anchor and the rotation row are 12 KB, and lead is
-   2. A lead of 1 or 4 took up to a tenth longer on a Zen 5. To prefetch a whole block ahead took up
-   to a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a
-   Zen 4 do not hold it: a whole block ahead took 1.7 times as long as prefetches into the
+   2. A lead of 1 or 4 took up to 10 % longer on a Zen 5. Prefetching a whole block ahead took up to
+   a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a Zen 4
+   do not hold it. Prefetching a whole block ahead took 70 % longer there than prefetching into the
    second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
 
-   Returns how many of the n row pairs from b on have equal prefetch distances. Those are the row
-   pairs that prefetch rows of this block or, if none does, all n: they prefetch the next block. */
+   Return how many of the n row pairs, starting at distance b, have equal prefetch distances. Those
+   are the row pairs that prefetch rows of this block or, if there are none, all n, which prefetch
+   the next block. */
 PE__WRAPS
 PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
@@ -7095,15 +7104,17 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
     }
 }
 
-/* The buffer for a block's rows of 16-bit elements. PE__BUFFER_HALF: bytes of one half of a split
-   row, with a group of padding lanes after it. PE__BUFFER_ROW: bytes of a row. */
+/* A block's rows of 16-bit elements are computed in a buffer unless they are written directly.
+   PE__BUFFER_HALF is the number of bytes of one half of a split row, with a group of padding lanes
+   after it. PE__BUFFER_ROW is the number of bytes of a row. */
 enum {
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
 
-/* Copy a block's rows of 16-bit elements between output and buffer. in = 1: copy to the buffer, and
-   zero the padding lanes, so that the block can be added there. in = 0: copy to the output. */
+/* Copy a block's rows of 16-bit elements between output and buffer. If in is 1, copy to the buffer,
+   and set the padding lanes to 0, so that the block can be added there. If in is 0, copy to the
+   output. */
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
@@ -7115,9 +7126,9 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
     }
 }
 
-/* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
-   go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
-   of a buffer. */
+/* Write a block's rows of 16-bit elements or, if added is 1, add them to the output. Rows of
+   complete groups are written directly. Rows that end in a partial group or use non-temporal stores
+   are first written to a buffer. */
 PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
@@ -7152,21 +7163,22 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, 
 }
 
 /* ==== src/rows/run.h ==== */
-/* Rows of consecutive positions: groups of blocks, tiles of columns; from the centre of a group to
- * the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
+/* Writes rows of consecutive positions in groups of blocks and tiles of columns. The centre of a
+ * group gives the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
 
-/* PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
-   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
-   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
-   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
-   pe__block (block.h) stays free, and pe__unaliased() can move the anchors within their arrays.
-   Unoptimised, the two are equal, and the anchors are not moved. */
+/* PE__TILE is the number of pairs of a tile. A tile is faster where its part of a row is long.
+   PE__TILE_STREAMED is the number of pairs of a tile with non-temporal stores. The anchors of the
+   tile and the plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers
+   that non-temporal stores fill. In optimised code PE__TILE_STREAMED is half of PE__TILE. So half
+   of each array of pe__block (block.h) is free, and pe__unaliased() can move the anchors within
+   their arrays. In unoptimised code the two are equal, and the anchors are not moved. */
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* Return the state of a run of `rows` rows, the first at position t, before its first group. */
+/* Return the state before the first group of a run of `rows` rows, the first of which is at
+   position t. */
 PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
                                   pe__scratch_16 *scratch)
 {
@@ -7175,9 +7187,8 @@ PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t
     return block;
 }
 
-/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
-   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
-   centre. */
+/* Go to the next group of the run, and return 1; return 0 after the last one. The centre is the
+   anchor of the middle block. If the run has only one block, this is the middle row of the run. */
 PE__INLINE int pe__next_group(pe__block *block)
 {
     const int64_t all = block->last / PE__BLOCK_ROWS + 1;
@@ -7189,13 +7200,14 @@ PE__INLINE int pe__next_group(pe__block *block)
     return rest > 0;
 }
 
-/* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
-   pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
-   them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
-   not be flagged: see step 10 of "Rounding test" in sincos/bounds.h. Returns SIZE_MAX if
-   that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
-   2^-14 half-turns, so that the plan's guard flags few elements. With base 500000, heads at
-   positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
+/* Return the index of the first of the slow pairs: this pair and all after it are slow in the rows
+   at positions low to high. A pair is slow if its angles, in these rows and in the anchors and
+   rotation rows on the way to them, are at most 1/4 half-turn. Then the errors of its sines are
+   relative, and small sines need not be flagged: see step 10 of "Rounding test" in sincos/bounds.h.
+   Returns SIZE_MAX if that proof does not apply. Returns SIZE_MAX also if it would gain little,
+   because even the slowest pair's angle is at least 2^-14 half-turns. The plan's guard then flags
+   few elements. With base 500000, heads at positions below 16 take 30 % longer without this, and
+   tables of 2048 rows 4 % longer. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->output->plan->frequency + x->pair;
@@ -7226,15 +7238,15 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const pe__bound *const bound = is_far      ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
                                                : &pe__bound_run;
-    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
-       reach up to PE_LANES - 1 pairs past the tile. */
+    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES. So the last one may
+       extend up to PE_LANES - 1 pairs past the tile. */
     const size_t count =
         pe__max(output->sines, output->cosines) + (output->peeled ? PE_LANES - 1 : 0);
     pe__span x;
     pe__span_begin(&x, output, bound, output->kernel->adder);
     if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
     x.slow_guard = pe__guard(plan->amplitude, 0);
-    /* A tile with non-temporal stores takes half of each array of the anchors, at most. The other
+    /* A tile with non-temporal stores takes at most half of each array of the anchors. The other
        half, 2048 bytes or more, is free for pe__unaliased(). */
     if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
@@ -7254,8 +7266,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     }
 }
 
-/* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
-   only these contains no code for blocks. */
+/* The kernels of a single row have the argument `rows`, which is 1, because the kernels of several
+   rows have it. A program that calls only kernels of a single row contains no code for blocks. */
 PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
 {
     (void)rows;
@@ -7285,12 +7297,12 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
         }
 }
 
-/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add them to 16-bit elements
-   (added). A single row goes to pe__single_row(), or to pe__single_f32() if added. All other rows,
-   and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16 pairs, with the
-   anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
-   tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
-   once for each tile. */
+/* Write the rows of the positions t, t + 1 ... in 16-bit elements or, if added is 1, add them to
+   16-bit elements. A single row is written by pe__single_row() or, if added, by pe__single_f32().
+   All other rows, and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16
+   pairs, with the anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of
+   rows are finished, tile by tile, before the next rows begin. Otherwise the whole output would
+   pass through memory once for each tile. */
 PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double t, size_t rows,
                                   int added)
 {
@@ -7352,17 +7364,16 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t ro
  * tests/unit/rows/test_exact.c. */
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Rows of doubles are also computed in blocks, in tiles of columns. The anchor of a block is
- * rotated by the rotation rows b = 1 ... 8 to the rows anchor + b and anchor - b, and by rotation
- * row 17 to the anchor of the next block. Anchors and rotation rows are double-double, and are
- * computed on the stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed
- * from its angle.
+ * Rows of doubles are also computed in blocks, in tiles of columns. Rotation rows b = 1 ... 8
+ * rotate the anchor of a block to the rows anchor + b and anchor - b. Rotation row 17 rotates it to
+ * the anchor of the next block. Anchors and rotation rows are double-double, and are computed on
+ * the stack in each call. One anchor in PE__ANCHORS_ROTATED is computed from its angle.
  *
  * A rotation takes sums of products in double-double. They are cheap because each sine and cosine
- * is split into a multiple of 2^-26, at most 1 in magnitude, and a double for the rest, at most
- * 2^-27. Products of two multiples are multiples of 2^-52. So these products and their sums are
- * exact, fused or not. Let (s, c) = (s1 + s2, c1 + c2) be a pair of the anchor, and (S, C) =
- * (S1 + S2, C1 + C2) the pair of the rotation row. Then
+ * is split into two doubles. The first is a multiple of 2^-26, at most 1 in magnitude. The second
+ * is the remainder, at most 2^-27. Products of two multiples are multiples of 2^-52. So these
+ * products and their sums are exact, fused or not. Let (s, c) = (s1 + s2, c1 + c2) be a pair of the
+ * anchor, and (S, C) = (S1 + S2, C1 + C2) the pair of the rotation row. Then
  *
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
@@ -7405,9 +7416,9 @@ PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const do
     else memcpy(x, v, n * sizeof *x);
 }
 
-/* Compute the sines and cosines of a flagged vector, correctly rounded: of the pairs from i on, at
-   position t. If the row has only count < PE_LANES pairs from i on, the other lanes are padding.
-   Vectors with subnormal elements are always flagged. */
+/* Compute the sines and cosines of a flagged vector, correctly rounded. The vector has the pairs
+   that start at index i, at position t. If only count < PE_LANES pairs are left in the row, the
+   other lanes are padding. Vectors with subnormal elements are always flagged. */
 PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t count, double t,
                                     pe__vd *sine, pe__vd *cosine)
 {
@@ -7420,7 +7431,7 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
         const pe__dd y = pe__dd_mul_double(sincos[k], plan->mantissa);
         pe__store(hi, y.hi);
         pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* padding lanes: any */
+        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* skips padding */
             const double approx[2] = {hi[lane], lo[lane]};
             hi[lane] = output->round_element(plan, t, pair + lane, k, 0, approx);
         }
@@ -7428,20 +7439,21 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
     }
 }
 
-/* A tile of columns, as vectors of pairs. The last index says which component of a pair: [0] is f,
-   the first one in a row, and [1] is g. (f, g) is (s, c), rotated by (ts, tc); or, where cosines
-   come first, (c, s), rotated by (-ts, tc). In both cases f' = f tc + g ts and g' = g tc - f ts. */
+/* A tile of columns is stored as vectors of pairs. The last index of an array is the component of a
+   pair: [0] is f, the first one in a row, and [1] is g. Usually (f, g) is (s, c), rotated by (ts,
+   tc). Where cosines come first, (f, g) is (c, s), rotated by (-ts, tc). In both cases f' = f tc +
+   g ts and g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
-    double amplitude, unit, error; /* A; 2^-26 plan->scale; e */
-    /* the rotation rows and the anchor, split by pe__split_high() */
+    double amplitude, unit, error; /* amplitude: A; unit: 2^-26 plan->scale; error: e */
+    /* The rotation rows and the anchor, each split by pe__split_high(). */
     pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
-    /* the anchor, and rotation row 17, not split */
+    /* The anchor and rotation row 17, not split. */
     pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
 } pe__tile_f64;
 
-/* Returns x as hi, a multiple of unit (a power of two), and lo, a double for the rest. */
+/* Returns x as the sum of hi, a multiple of unit (a power of two), and lo, the remainder. */
 PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
@@ -7451,7 +7463,7 @@ PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
     return x;
 }
 
-/* Store a vector of a row at p in the output's store mode. If it is added, elements further on are
+/* Store a vector of a row at p in the output's store mode. If it is added, later elements are
    prefetched, as in pe__store_four(). */
 PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
@@ -7468,7 +7480,7 @@ PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 
 /* A row to write, and its position. */
 typedef struct pe__row_f64 {
-    double *row; /* NULL: none */
+    double *row; /* NULL: no row is written */
     double position;
 } pe__row_f64;
 
@@ -7554,8 +7566,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     x->next[v][1] = g[PE__BLOCK_HALF];
 }
 
-/* Compute vector v of the anchor at position *t. If t is NULL, compute it for the next block's
-   anchor, by rotating the current anchor by rotation row 17. */
+/* Compute vector v of the anchor at position *t. If t is NULL, compute vector v of the next block's
+   anchor by rotating the current anchor by rotation row 17. */
 PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 {
     const int swapped = x->output->order == PE__CS;
@@ -7579,8 +7591,8 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 
 /* Write a tile of columns: `rows` rows, the first at position t. With an amplitude within 2^-900
    ... 2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any
-   other amplitude rows are computed for amplitude 1 and e = 4, so that all elements are flagged and
-   rounded by round_element. */
+   other amplitude, rows are computed for amplitude 1 and e = 4. All elements are then flagged, and
+   round_element rounds them. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
     const pe_plan *const plan = output->plan;
@@ -7595,7 +7607,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     x.amplitude = usual ? plan->amplitude : 1;
     x.unit = pe__exp2i(-26) * scale;
     x.error = 4;
-    if (usual) /* 2^(k - 76), plus the error inherited from the frequencies */
+    if (usual) /* e = 2^(k - 76), since scale = 2^k, plus the error of the frequencies */
         x.error =
             scale * (pe__exp2i(-76) +
                      pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));
@@ -7631,16 +7643,17 @@ PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
  * tests/unit/rows/test_splits.c. */
 
 /* ---- 6.10 the row kernels -----------------------------------------------------------------------
- * A row kernel names the code that depends on the type, and on whether rows are filled or added. */
+ * A row kernel refers to the code that depends on the type, and on whether rows are filled or
+ * added. */
 
-/* Store n zeros in a row, from the given column on. */
+/* Store n zeros in a row, starting at the given column. */
 PE__OUTLINE void pe__write_zeros(const pe__output *output, unsigned char *row, size_t column,
                                  size_t n)
 {
     memset(row + column * output->element, 0, n * output->element);
 }
-/* Add n zeros to a row, from the given column on. This changes the row: its elements are multiplied
-   by the scale, and -0 + 0 is 0. */
+/* Add n zeros to a row, starting at the given column. This changes the row: its elements are
+   multiplied by the scale, and -0 + 0 is 0. */
 PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size_t column, size_t n,
                               pe__row_adder *add)
 {
@@ -7650,9 +7663,9 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-/* For each type: the row kernel that fills rows, and the one that adds them. Each is an object of
-   the function that returns it: gcc -O0 keeps objects of a file, and all functions that they name,
-   even in a program that uses none of them. */
+/* PE__ROW_KERNELS defines two row kernels for a type: one fills rows, the other adds them. Each is
+   a static object of the function that returns it. At file scope, gcc -O0 would keep the objects,
+   and all functions that they refer to, even in a program that uses none of them. */
 PE__OUTLINE void pe__add_zeros_f32(const pe__output *output, unsigned char *to, size_t column,
                                    size_t n)
 {
@@ -7743,11 +7756,12 @@ PE__INLINE const pe__row_kernel *pe__add_kernel_f64(void)
  * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 6.11 from positions to rows ----------------------------------------------------------------
- * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
+ * This code writes the rows of one axis. It writes consecutive positions as runs and copies rows
+ * whose position has occurred before. */
 
-/* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
-   sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
-   sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
+/* For PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are
+   the sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of
+   a sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
    other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
    frequency times the sum of the coordinates' magnitudes. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
@@ -7802,7 +7816,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     }
 }
 
-/* Copy the rows of a run from rows before. */
+/* Copy the rows of a run from earlier rows of the output. */
 PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
 {
     const pe__pieces pieces = pe__pieces_of(output);
@@ -7815,15 +7829,16 @@ PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
         pe__copy_row(&pieces, to, sources ? pe__row_address(output, sources[k]) : from);
 }
 
-/* Write the rows of a run. They are written one by one if there is only one, or if blocks are not
-   possible: at one position, without rotation rows (doubles need none of the plan), or where angles
-   are floats, which cannot be rotated from each other. *part is the caller's own copy of its
-   output, and is changed here. To copy it once more would take wide loads, which stall on the
-   narrow stores that have just written *part. */
+/* Write the rows of a run: in blocks, or one by one if there is only one row or blocks are
+   impossible. Blocks are impossible if all rows share one position. They are also impossible if the
+   plan has no rotation rows. For f64, which does not use these, they are impossible if angles are
+   floats, which cannot be rotated from each other. The caller passes its own copy of the output in
+   *part, and this function changes it. Copying *part again would take wide loads, which stall on
+   the narrow stores that have just written it. */
 PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
     const pe__row_kernel *const kernel = output->kernel;
-    const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: from the last up */
+    const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: start at the end */
     const ptrdiff_t stride = output->stride * (ptrdiff_t)run->every;
     const int blocks = kernel->block ? output->plan->table != NULL : !output->plan->float32;
     part->out = pe__row_address(output, run->row + down * run->every);
@@ -7839,7 +7854,8 @@ PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const
             (*kernel->row)(part, run->position + ((double)k - (double)down) * fabs(run->step), 1);
 }
 
-/* Write the rows of a long list with a row cache, which takes stack only here. */
+/* Write the rows of a long list of positions, using a row cache. Only this function has the row
+   cache on its stack. */
 PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__runs *runs)
 {
     pe__row_cache cache;
@@ -7849,8 +7865,8 @@ PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__
     for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
 }
 
-/* Write the rows of one axis, starting at row `first` of `at`, run by run; a single row directly.
-   */
+/* Write the rows of one axis, starting at row `first` of `at`. A single row is written directly,
+   several are written run by run. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows)
 {
@@ -7872,8 +7888,8 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 /* Writes the columns of all axes of a plan, axis by axis, and the columns of zeros. Tested by
  * tests/unit/plan/test_models.c. */
 
-/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
-   then copied to the output. If the call adds, the output's elements are copied to the stack
+/* For PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the
+   stack, then copied to the output. If the call adds, the output's elements are copied to the stack
    first. */
 PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {
@@ -7916,13 +7932,14 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output
 }
 
 /* ==== src/rows/call.h ==== */
-/* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
- * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/api/test_errors.c and
+/* The calls that write whole rows, with or without batches, and pe_sinusoidal_f32(). They check
+ * their arguments, then write axis by axis. Tested by tests/unit/api/test_errors.c and
  * tests/unit/calls/test_memory.c. */
 
 /* ---- 6.12 calls ------------------------------------------------------------------------------ */
 
-/* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
+/* Checks the plan, the output and its shape, and returns their status. Positions are checked
+   later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
 {
     if (!plan || !output->out) return PE_ERR_NULL;
@@ -7944,20 +7961,21 @@ static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at, pe__
     return status;
 }
 
-/* The batches that the same rows are added to. */
+/* The batches to which the same rows are added. */
 typedef struct pe__batches {
-    size_t count, bytes;          /* batches; bytes from batch to batch */
+    size_t count, bytes;          /* number of batches; bytes from one to the next */
     const pe__row_kernel *kernel; /* fills rows in a buffer */
     pe__row_adder *add;           /* adds a row of the buffer to a row of a batch */
 } pe__batches;
 
-/* Add the same rows to all batches: fill a buffer with some rows at a time, zeros included, and add
-   them to each batch. Returns 0, and adds nothing, if a row is too long for the buffer. */
+/* Add the same rows to all batches: repeatedly fill a buffer with several rows, including their
+   columns of zeros, and add these rows to each batch. Returns 0, and adds nothing, if a row is too
+   long for the buffer. */
 PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__output *output,
                                   const pe__batches *batches)
 {
-    /* PE__BYTES: the size of the rows that are filled together, unless a single row is longer. With
-       more rows, calls took 15 % longer. PE__LONGEST: the size of the longest row that is taken.
+    /* PE__BYTES is the size of the rows that are filled together, unless a single row is longer.
+       With more rows, calls took 15 % longer. PE__LONGEST is the size of the longest row that fits.
        Longer rows would need more stack. */
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
@@ -7989,8 +8007,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     if (count == 1) return pe__call_rows(plan, at, output);
     pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
-    /* Batches follow each other, or lie side by side: then row r of every batch lies within one row
-       stride. */
+    /* Batches may follow each other or be side by side. If they are side by side, row r of every
+       batch is within one row stride. */
     const size_t batch = (output->rows - 1) * output->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / output->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
@@ -8010,7 +8028,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* pe_sinusoidal_f32(): write the rows in tiles of columns, each by a small plan on the stack. */
+/* Does what pe_sinusoidal_f32() does: writes the rows in tiles of columns, each with a small plan
+   on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
@@ -8059,12 +8078,12 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 
 /* ---- 6.13 rows without a plan -------------------------------------------------------------------
  * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
- * frequencies. To convert them takes a fifth of the time of a row. For many rows the plan also has
+ * frequencies. Converting them takes 20 % of the time of a row. For many rows the plan also has
  * rotation rows (plan->table). */
 
 /* The arguments of a pe_sincos_T call. */
 typedef struct pe__sincos_request {
-    const double *omega;                 /* the frequency of each pair, in radians a position */
+    const double *omega;                 /* frequency of each pair, in radians per position */
     size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
     double amplitude;
     unsigned char *sines, *cosines;
@@ -8122,10 +8141,10 @@ PE__OUTLINE void pe__sincos_rows_f64(pe__output *output, const pe_at *at, size_t
     pe__write_axis(output, at, 0, rows);
 }
 
-/* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
-   them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are built for one
-   call alone save more time than they cost. Measured for 64 pairs, they do so from 65 rows on with
-   AVX-512, and from 125 with AVX2. */
+/* PE__TILE_NO_TABLE is the number of pairs of a tile whose plan has no rotation rows,
+   PE__TILE_TABLE that of a tile whose plan has them. For PE__SINCOS_MIN_ROWS rows or more, rotation
+   rows that are built for one call save more time than they cost. Measured for 64 pairs, this is so
+   for 65 rows or more with AVX-512, and for 125 or more with AVX2. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
@@ -8164,14 +8183,14 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
         pe__store(g + i, pe__splat(g[n - 1]));
     }
     /* sum * 0 is a NaN if any frequency is a NaN or infinite. The 0 is hidden from clang, which
-       under -ffinite-math-only takes this product for 0. */
+       assumes under -ffinite-math-only that this product is 0. */
     PE__OPAQUE(zero);
     return !pe__unequal(pe__min_vd(least, low), low,
                         pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
 }
 
-/* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. fastest:
-   no frequency is larger in magnitude. */
+/* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. No
+   frequency may be larger in magnitude than `fastest`. */
 PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double fastest)
 {
     plan->axes = 1;
@@ -8245,8 +8264,8 @@ PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const p
     return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-/* A pe_sincos_T call: check all arguments, then write. one: 1 if rows is 1, and the kernel writes
-   only one row. */
+/* Does what pe_sincos_T() does: checks all arguments, then writes. `one` is 1 if rows is 1 and the
+   kernel writes only one row. */
 PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
                                       pe__sincos_kernel *kernel)
 {

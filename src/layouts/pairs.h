@@ -27,7 +27,7 @@ PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsign
         pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
 }
 
-/* The columns of an axis occupy one or more contiguous pieces of a row. Piece i, for i < count, has
+/* The columns of an axis are one or more contiguous pieces of a row. Piece i, for i < count, has
    bytes[i] bytes and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
