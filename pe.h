@@ -1877,7 +1877,7 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
 /* Comparisons of numbers that a caller gave, which may be NaNs. Tested by
  * tests/unit/api/test_errors.c. */
 
-/* clang assumes that there are no NaNs under -ffinite-math-only. It may then decide that a NaN
+/* Under -ffinite-math-only, clang assumes that there are no NaNs. It may then decide that a NaN
    equals 0, or that a NaN is within any limits, and pe's pragmas do not change that. So these
    functions look at the bits of the double, and their callers do not take fabs() first. `tests/run
    fast` shows that clang keeps the tests. */
@@ -2366,8 +2366,8 @@ PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
     return pe__dd_renormalize(r);
 }
 
-/* Rotates (s, c) by (ts, tc), in place: sin(a + b) and cos(a + b). Adds less than 2^-100 to the
-   error. */
+/* Rotates (s, c), the sine and cosine of a, by the angle b with sine ts and cosine tc. Sets *s to
+   sin(a + b) and *c to cos(a + b). Adds less than 2^-100 to the error. */
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
@@ -2377,7 +2377,8 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
     *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
 }
 
-/* Doubles the angle of (s, c), in place: 2 s c and 1 - 2 s^2. Costs half as much as a rotation. */
+/* Doubles the angle of (s, c): sets *s to 2 s c and *c to 1 - 2 s^2. Costs half as much as a
+   rotation. */
 PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
@@ -2548,7 +2549,7 @@ PE__INLINE double pe__exp2i(int k)
     return x;
 }
 
-/* Splits a normal x = m 2^e, 0.5 <= |m| < 1. Returns m. */
+/* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be normal. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     uint64_t bits;
@@ -2764,8 +2765,8 @@ PE__OUTLINE double pe__log2(double x)
 }
 
 /* ==== src/numbers/real.h ==== */
-/* Multi-limb numbers with an error bound: arithmetic, pi, exp, log, rounding.
- * tests/checks/levels.sh tests them. */
+/* Computes with multi-limb numbers that have an error bound: arithmetic, pi, exp, log, rounding.
+ * Tested by tests/checks/levels.sh. */
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
  * These numbers round an element where double-double is not precise enough. A number is sign * d *
@@ -2882,7 +2883,7 @@ PE__COLD double pe__round_to_integer(double x)
     return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
 
-/* x *= y */
+/* Computes x *= y. */
 PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -2906,7 +2907,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x += sign y */
+/* Computes x += sign y. */
 PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
@@ -2926,7 +2927,7 @@ PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
     pe__real_renormalize(x);
 }
 
-/* x /= k */
+/* Computes x /= k. */
 PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
 {
     uint64_t rest = 0;
@@ -2978,7 +2979,8 @@ PE__COLD void pe__real_add_double(pe__real *x, double y)
     pe__real_add(x, &z, 1);
 }
 
-/* The 1344 bits of pi / 4 and of ln 2 after the binary point, truncated; lowest limb first. */
+/* These are the first 1344 bits of pi / 4 and of ln 2 after the binary point, truncated. The lowest
+   limb is first. */
 static const uint32_t pe__pi_digits[PE__LIMBS] = {
     0x4abc9804, 0x670c354e, 0x7096966d, 0x9ed52907, 0x208552bb, 0x1c62f356, 0xdca3ad96,
     0x83655d23, 0xfd24cf5f, 0x69163fa8, 0x1c55d39a, 0x98da4836, 0xa163bf05, 0xc2007cb8,
@@ -3416,8 +3418,8 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
 }
 
 /* ==== src/sincos/exact.h ==== */
-/* Elements rounded exactly: by double-double if Ziv's test decides, else by multi-limb integers.
- * tests/checks/levels.sh and tests/unit/sincos/test_theorem.c test it. */
+/* Rounds elements exactly: from double-double if Ziv's test is conclusive, else with multi-limb
+ * integers. Tested by tests/checks/levels.sh and tests/unit/sincos/test_theorem.c. */
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
  * If Ziv's test in double-double is inconclusive, the element is computed from the config with
@@ -3605,7 +3607,8 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
     if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs suffice */
 }
 
-/* 2 sin(k pi / 6) for k = 0 ... 11 where this is an integer. 3 stands for an irrational value. */
+/* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational
+   number. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
 /* Replaces the angle x by its sine or, for component 1, its cosine. `given` means that the
@@ -4908,8 +4911,8 @@ typedef struct pe__doubles4 {
 } pe__doubles4;
 
 /* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
-   the vectors of one step while it computes the next. Conversion is a third of the whole work. If
-   it came after the polynomials, its instructions would wait for their operands and fill the
+   the vectors of one step while it computes the next. The conversion is a third of the work. If it
+   came after the polynomials, its instructions would wait for their operands and fill the
    processor's queues. */
 typedef struct pe__pending {
     /* a and b have the first and the second component of each pair. k has the quadrants by which
@@ -5346,7 +5349,7 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosines = axis->cosines;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
-    /* 8 KB in whole rows, or one row */
+    /* as many rows as fit into 8 KB, at least one */
     output->prefetch_distance = pe__max(8192 / pe__max(stride, 1), 1) * stride;
     output->peeled = output->repeat_offset = output->padding_pairs = 0;
     output->round_element = pe__round_element_any;

@@ -107,9 +107,9 @@
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
-/* PE__GNU: 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that turn
-   fast-math off. clang does, even as clang-cl, which does not define __GNUC__. The other compilers
-   named here define __GNUC__, but ignore the pragmas. */
+/* PE__GNU is 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that
+   turn fast-math off. This holds for clang, even as clang-cl, which does not define __GNUC__. The
+   other compilers named here define __GNUC__, but ignore the pragmas. */
 #if defined(__clang__) ||                                                                          \
     (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) &&                  \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
@@ -118,7 +118,7 @@
 #define PE__GNU 0
 #endif
 
-/* PE__NO_512: 1 if the flags allow AVX-512, but not its registers of 512 bits (-mno-evex512). pe
+/* PE__NO_512 is 1 if the flags allow AVX-512, but not its registers of 512 bits (-mno-evex512). pe
    then uses AVX2. Only with the compiler versions below does a missing __EVEX512__ mean this: no
    other versions define it at all. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
@@ -175,7 +175,7 @@
 #endif
 #undef PE__NO_512
 
-/* PE__SETS_TARGET: 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
+/* PE__SETS_TARGET is 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
    pe's functions a target attribute. So pe may use F16C in a program compiled with -mavx2 -mfma
    alone, and DQ, BW and VL in one compiled with -mavx512f alone. The program still runs wherever
    its flags allow: every CPU with AVX2 has F16C, and every CPU with AVX-512F has DQ, BW and VL,
@@ -198,8 +198,8 @@
 #else
 #define PE__SETS_TARGET 0
 #endif
-/* PE__HAVE_FMA: defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is a
-   call to the C library, so pe__two_prod() splits its operands instead. */
+/* PE__HAVE_FMA is defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is
+   a call to the C library, so pe__two_prod() splits its operands instead. */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 ||                   \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
@@ -210,10 +210,10 @@
  * flags allow. The CPU's name is not reliable: a compiler that is older than the CPU takes it for
  * another one. */
 
-/* PE_PREFETCH_HEADS: 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
+/* PE_PREFETCH_HEADS is 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
    Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching, rotating takes
-   25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three things: it has
-   SSE4a, as only AMD's CPUs do; it has AVX-512; it lacks VP2INTERSECT, which AMD's other CPUs with
+   25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three flags. It has
+   SSE4a, as only AMD's CPUs do. It has AVX-512. It lacks VP2INTERSECT, which AMD's other CPUs with
    AVX-512 have.
  */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) &&              \
@@ -223,7 +223,7 @@
 #define PE_PREFETCH_HEADS 1
 #endif
 
-/* PE_LOADS_WAIT: 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
+/* PE_LOADS_WAIT is 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
    flight whose address has the same last 12 bits. On a Zen 3 these stalls took 50 % of the time. On
    a Zen 5, avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 that was
    measured became faster. */
@@ -947,8 +947,8 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
-/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no
-   float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
+/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
+   no float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
    written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
@@ -1136,8 +1136,8 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
                                 _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
 }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm256_movemask_ps((__m256)a); }
-/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no
-   float is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are
+/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
+   no float is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are
    written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
@@ -1331,10 +1331,10 @@ PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); }  /* return
 PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* returns v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
-/* In assembly, because clang removes comparisons that only NaNs decide under -ffinite-math-only, in
-   spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer where 16-bit biases are
-   written. With AVX the mnemonic begins with v, as those of the compiler's own instructions then
-   do. */
+/* This is assembly, because clang removes comparisons that are true only for NaNs under
+   -ffinite-math-only, in spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer
+   where 16-bit biases are written. With AVX the mnemonic begins with v, as those of the compiler's
+   own instructions then do. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
 #ifdef __AVX__
@@ -1825,8 +1825,8 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 }
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_WASM
-/* Compares integers, because clang removes comparisons that only NaNs decide under
-   -ffinite-math-only, in spite of pe's pragmas. */
+/* Compares integers, because under -ffinite-math-only clang removes comparisons that are true only
+   for NaNs, in spite of pe's pragmas. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     const pe__vi x = (pe__vi)a & INT32_MAX, y = (pe__vi)b & INT32_MAX;

@@ -121,7 +121,7 @@ PE__DEVICE pe__word96 pe__make96(pe__u64 high, pe__u32 low)
     return x;
 }
 
-/* Returns a b, at most 5 units too small. With pe__mulhi(), nvcc never finished the series. */
+/* Returns a b or up to 5 units less. With pe__mulhi(), nvcc never finished compiling the series. */
 PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
 {
     const pe__u64 hm = pe__wide(a.h, b.m), mh = pe__wide(a.m, b.h);
@@ -237,14 +237,14 @@ PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe_
     return x;
 }
 
-/* A step of Horner's scheme: the coefficient (h, m, l) minus v y. */
+/* Returns the coefficient (h, m, l) minus v y, a step of Horner's scheme with alternating signs. */
 PE__DEVICE pe__word96 pe__term(pe__u32 h, pe__u32 m, pe__u32 l, pe__word96 v, pe__word96 y)
 {
     y = pe__mul96(v, y);
     return pe__make96(pe__words(h, m) - pe__words(y.h, y.m) - (l < y.l), l - y.l);
 }
 
-/* sin(pi/4 g) / g in v = g^2: (pi/4)^j / j! for j = 25, 23 ... 1; pe__term() alternates signs. */
+/* Returns sin(pi/4 g) / g from v = g^2. The coefficients are (pi/4)^j / j! for j = 25, 23 ... 1. */
 PE__DEVICE_RARE pe__word96 pe__sine_series(pe__word96 v)
 {
     pe__word96 y = {0, 0, 0};
@@ -263,7 +263,7 @@ PE__DEVICE_RARE pe__word96 pe__sine_series(pe__word96 v)
     return pe__term(0xc90fdaa2u, 0x2168c234u, 0xc4c6628cu, v, y);
 }
 
-/* (1 - cos(pi/4 g)) / v in v = g^2, likewise: (pi/4)^j / j! for j = 24, 22 ... 2. */
+/* Returns (1 - cos(pi/4 g)) / v. The coefficients are (pi/4)^j / j! for j = 24, 22 ... 2. */
 PE__DEVICE_RARE pe__word96 pe__cosine_series(pe__word96 v)
 {
     pe__word96 y = {0, 0, 0};

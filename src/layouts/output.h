@@ -178,7 +178,7 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosines = axis->cosines;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
-    /* 8 KB in whole rows, or one row */
+    /* as many rows as fit into 8 KB, at least one */
     output->prefetch_distance = pe__max(8192 / pe__max(stride, 1), 1) * stride;
     output->peeled = output->repeat_offset = output->padding_pairs = 0;
     output->round_element = pe__round_element_any;

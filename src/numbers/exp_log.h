@@ -24,7 +24,7 @@ PE__INLINE double pe__exp2i(int k)
     return x;
 }
 
-/* Splits a normal x = m 2^e, 0.5 <= |m| < 1. Returns m. */
+/* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be normal. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     uint64_t bits;

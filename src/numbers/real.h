@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Multi-limb numbers with an error bound: arithmetic, pi, exp, log, rounding.
- * tests/checks/levels.sh tests them. */
+/* Computes with multi-limb numbers that have an error bound: arithmetic, pi, exp, log, rounding.
+ * Tested by tests/checks/levels.sh. */
 #pragma once
 #include "../pe_simd.h"
 #include "exp_log.h"
@@ -120,7 +120,7 @@ PE__COLD double pe__round_to_integer(double x)
     return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
 
-/* x *= y */
+/* Computes x *= y. */
 PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -144,7 +144,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x += sign y */
+/* Computes x += sign y. */
 PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
@@ -164,7 +164,7 @@ PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
     pe__real_renormalize(x);
 }
 
-/* x /= k */
+/* Computes x /= k. */
 PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
 {
     uint64_t rest = 0;
@@ -216,7 +216,8 @@ PE__COLD void pe__real_add_double(pe__real *x, double y)
     pe__real_add(x, &z, 1);
 }
 
-/* The 1344 bits of pi / 4 and of ln 2 after the binary point, truncated; lowest limb first. */
+/* These are the first 1344 bits of pi / 4 and of ln 2 after the binary point, truncated. The lowest
+   limb is first. */
 static const uint32_t pe__pi_digits[PE__LIMBS] = {
     0x4abc9804, 0x670c354e, 0x7096966d, 0x9ed52907, 0x208552bb, 0x1c62f356, 0xdca3ad96,
     0x83655d23, 0xfd24cf5f, 0x69163fa8, 0x1c55d39a, 0x98da4836, 0xa163bf05, 0xc2007cb8,

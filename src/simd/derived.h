@@ -65,8 +65,8 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 }
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_WASM
-/* Compares integers, because clang removes comparisons that only NaNs decide under
-   -ffinite-math-only, in spite of pe's pragmas. */
+/* Compares integers, because under -ffinite-math-only clang removes comparisons that are true only
+   for NaNs, in spite of pe's pragmas. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     const pe__vi x = (pe__vi)a & INT32_MAX, y = (pe__vi)b & INT32_MAX;

@@ -22,10 +22,10 @@ PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); }  /* return
 PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* returns v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
-/* In assembly, because clang removes comparisons that only NaNs decide under -ffinite-math-only, in
-   spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer where 16-bit biases are
-   written. With AVX the mnemonic begins with v, as those of the compiler's own instructions then
-   do. */
+/* This is assembly, because clang removes comparisons that are true only for NaNs under
+   -ffinite-math-only, in spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer
+   where 16-bit biases are written. With AVX the mnemonic begins with v, as those of the compiler's
+   own instructions then do. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
 #ifdef __AVX__

@@ -78,8 +78,8 @@ typedef struct pe__doubles4 {
 } pe__doubles4;
 
 /* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
-   the vectors of one step while it computes the next. Conversion is a third of the whole work. If
-   it came after the polynomials, its instructions would wait for their operands and fill the
+   the vectors of one step while it computes the next. The conversion is a third of the work. If it
+   came after the polynomials, its instructions would wait for their operands and fill the
    processor's queues. */
 typedef struct pe__pending {
     /* a and b have the first and the second component of each pair. k has the quadrants by which

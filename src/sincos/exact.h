@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements rounded exactly: by double-double if Ziv's test decides, else by multi-limb integers.
- * tests/checks/levels.sh and tests/unit/sincos/test_theorem.c test it. */
+/* Rounds elements exactly: from double-double if Ziv's test is conclusive, else with multi-limb
+ * integers. Tested by tests/checks/levels.sh and tests/unit/sincos/test_theorem.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -197,7 +197,8 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
     if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs suffice */
 }
 
-/* 2 sin(k pi / 6) for k = 0 ... 11 where this is an integer. 3 stands for an irrational value. */
+/* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational
+   number. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
 /* Replaces the angle x by its sine or, for component 1, its cosine. `given` means that the
