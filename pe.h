@@ -716,17 +716,17 @@ PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
 /* ==== src/fixed/contract.h ==== */
-/* Contract: frequencies as phase increments, for pe_fixed.h.
- * Tests: tests/unit/fixed/test_fixed.c. */
+/* The contract of the functions that convert frequencies to phase increments for pe_fixed.h. Tested
+ * by tests/unit/fixed/test_fixed.c. */
 
 /* Compute the phase increments of a plan, for sines and cosines on a GPU or without floating point:
  *
  *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
- * doubles. 128 bits are enough: an error of half a unit of 2^-128, times a position of 2^31, is
- * 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1, every element is at least
- * 2^-65.6 away from any midpoint of two floats.
+ * doubles. An increment needs no more than 128 bits, because an error of half a unit of 2^-128,
+ * times a position of 2^31, is 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1,
+ * every element is at least 2^-65.6 away from any midpoint of two floats.
  *
  * An increment contains neither the amplitude of the plan nor its padding position. Pass the
  * amplitude to pe_fixed_sincos_scaled_f32(), which takes a float. An attention factor of YaRN is
@@ -748,7 +748,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
 
 /* Compute the phase increments of given frequencies, as pe_sincos_f32() takes them.
  *
- * omega        pairs frequencies in radians a position; each double is taken as an exact number,
+ * omega        pairs frequencies in radians per position; each double is taken as an exact number,
  *              and is 0 or 2^-56 ... 2^21 in magnitude
  * increments   4 * pairs words, as pe_fixed_increments
  *
@@ -856,7 +856,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * to 25 % longer than with a plan that is kept, because its frequencies are converted to half-turns
  * first (bench/paired.sh, "one row"). Many rows are also faster with a plan.
  *
- * omega        pairs frequencies in radians a position, taken as the exact values of the doubles:
+ * omega        pairs frequencies in radians per position, taken as the exact values of doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
  * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
  * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
@@ -1840,8 +1840,8 @@ PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 /* Sizes of arrays, which may overflow. Tested by tests/unit/api/test_errors.c and
  * tests/unit/calls/test_memory.c. */
 
-/* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the most
-   that a pointer can span. Needs no division. */
+/* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the
+   maximum that a pointer can span. Needs no division. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
@@ -1863,8 +1863,9 @@ PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
     return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
 }
 
-/* Checks an array of `rows` rows that begin `stride` elements of `element` bytes apart: the stride
-   must be at least d_model, and a pointer must be able to span the array. */
+/* Checks the shape of an array of `rows` rows, each `stride` elements of `element` bytes after the
+   one before. Returns PE_ERR_SHAPE if the stride is less than d_model, PE_ERR_SIZE if a pointer
+   cannot span the array, else PE_OK. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
@@ -1876,7 +1877,7 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
 /* Comparisons of numbers that a caller gave, which may be NaNs. Tested by
  * tests/unit/api/test_errors.c. */
 
-/* clang assumes that there are no NaNs under -ffinite-math-only. It may then decide that a NaN
+/* Under -ffinite-math-only, clang assumes that there are no NaNs. It may then decide that a NaN
    equals 0, or that a NaN is within any limits, and pe's pragmas do not change that. So these
    functions look at the bits of the double, and their callers do not take fabs() first. `tests/run
    fast` shows that clang keeps the tests. */
@@ -2365,8 +2366,8 @@ PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
     return pe__dd_renormalize(r);
 }
 
-/* Rotates (s, c) by (ts, tc), in place: sin(a + b) and cos(a + b). Adds less than 2^-100 to the
-   error. */
+/* Rotates (s, c), the sine and cosine of a, by the angle b with sine ts and cosine tc. Sets *s to
+   sin(a + b) and *c to cos(a + b). Adds less than 2^-100 to the error. */
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
@@ -2376,7 +2377,8 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
     *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
 }
 
-/* Doubles the angle of (s, c), in place: 2 s c and 1 - 2 s^2. Costs half as much as a rotation. */
+/* Doubles the angle of (s, c): sets *s to 2 s c and *c to 1 - 2 s^2. Costs half as much as a
+   rotation. */
 PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
@@ -2448,8 +2450,8 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* x += y and x *= y, out of line. Loops that do little else call pe__td_add_inline() and
-   pe__td_mul_inline() instead. */
+/* These compute *x += *y and *x *= *y, out of line. Loops that do little else call
+   pe__td_add_inline() and pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 
@@ -2547,7 +2549,7 @@ PE__INLINE double pe__exp2i(int k)
     return x;
 }
 
-/* Splits a normal x = m 2^e, 0.5 <= |m| < 1. Returns m. */
+/* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be normal. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     uint64_t bits;
@@ -2567,7 +2569,8 @@ PE__INLINE uint64_t pe__odd_significand(double x)
     return bits >> pe__lowest_bit(bits);
 }
 
-/* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one from n = 16 on: more do not matter there. */
+/* These numbers are 1 / n! for n = 0 ... 27. Each is the sum of two doubles. For n >= 16 the second
+   one is 0, because it would be too small to matter. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0},
     {1.0},
@@ -2722,9 +2725,10 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
     return x;
 }
 
-/* Returns log2(x) for a double x. For products of 2, 3 and 5, the numbers that people write, it
-   takes a quarter of the time, because it only adds multiples of log2(3) and log2(5). The first two
-   parts of these two constants have few bits, so that small multiples of the parts are exact. */
+/* Returns log2(x) for a double x. Most numbers that people write are products of powers of 2, 3 and
+   5. For these it takes 25 % of the time, because it only adds multiples of log2(3) and log2(5).
+   The first two parts of these two constants have few bits, so that small multiples of the parts
+   are exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {
@@ -2761,22 +2765,23 @@ PE__OUTLINE double pe__log2(double x)
 }
 
 /* ==== src/numbers/real.h ==== */
-/* Multi-limb numbers with an error bound: arithmetic, pi, exp, log, rounding.
- * tests/checks/levels.sh tests them. */
+/* Computes with multi-limb numbers that have an error bound: arithmetic, pi, exp, log, rounding.
+ * Tested by tests/checks/levels.sh. */
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
- * These numbers decide the roundings that double-double leaves open. A number is sign * d *
- * 2^(exponent - 32n), where d is an integer of n limbs whose first bit is set. The error of d is
- * below 2^log2_error. Each operation bounds the error of its result, so a rounding is either
- * certain or tried again with more limbs. All arithmetic is on integers: the same on every machine.
+ * These numbers round an element where double-double is not precise enough. A number is sign * d *
+ * 2^(exponent - 32n), where d is an integer of n limbs. It is normalised: the most significant bit
+ * of d is set. The error of d is below 2^log2_error. Each operation bounds the error of its result,
+ * so a rounding is either certain or tried again with more limbs. All arithmetic uses integers, so
+ * it is the same on every machine.
  */
 
-/* PE__LIMBS: the most limbs of a number, 1344 bits. PE__NO_ERROR: the log2_error of an exact
-   number; also the exponent of an exact 0. */
+/* PE__LIMBS is the maximum number of limbs, for 1344 bits. PE__NO_ERROR is the log2_error of an
+   exact number, and also the exponent of an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__real {
     int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
-    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n only before normalisation */
+    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n is 0 after normalisation */
 } pe__real;
 
 PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
@@ -2811,7 +2816,7 @@ PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
     return lost != 0;
 }
 
-/* Adds y to d or, for minus, subtracts y from d. */
+/* Adds y to d or, if minus is 1, subtracts y from d. */
 PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
 {
     uint64_t carry = (uint64_t)minus;
@@ -2828,8 +2833,8 @@ PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
     return d[limbs - 1] < y[limbs - 1];
 }
 
-/* Shifts d, n + 1 limbs, so that its first bit becomes the top bit of limb n - 1. If d is 0, the
-   sign becomes 0. */
+/* Shifts the n + 1 limbs of d so that the most significant bit that is set becomes the top bit of
+   limb n - 1. If d is 0, sets the sign to 0. */
 PE__COLD void pe__real_renormalize(pe__real *x)
 {
     int up, top = x->n;
@@ -2864,8 +2869,9 @@ PE__COLD pe__real pe__real_of(double value, int n)
     return x;
 }
 
-/* Returns x truncated to 53 bits, or some tiny number if |x| is below 2^-900. If x is close to an
-   integer below 2^52, pe__round_to_integer() of the result is this integer. */
+/* Returns x truncated to 53 bits. If |x| is below 2^-900, returns some number whose magnitude is
+   also below 2^-900. If x is close to an integer below 2^52, pe__round_to_integer() of the result
+   is this integer. */
 PE__COLD double pe__real_to_double(const pe__real *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
@@ -2877,7 +2883,7 @@ PE__COLD double pe__round_to_integer(double x)
     return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
 
-/* x *= y */
+/* Computes x *= y. */
 PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -2901,7 +2907,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x += sign y */
+/* Computes x += sign y. */
 PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
@@ -2921,7 +2927,7 @@ PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
     pe__real_renormalize(x);
 }
 
-/* x /= k */
+/* Computes x /= k. */
 PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
 {
     uint64_t rest = 0;
@@ -2934,7 +2940,7 @@ PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
     pe__real_renormalize(x);
 }
 
-/* x /= y, bit by bit. */
+/* Divides x by y, bit by bit. */
 PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -2956,7 +2962,7 @@ PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x *= y, x /= y and x += y for doubles y. */
+/* These compute x *= y, x /= y and x += y for a double y. */
 PE__COLD void pe__real_mul_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
@@ -2973,7 +2979,8 @@ PE__COLD void pe__real_add_double(pe__real *x, double y)
     pe__real_add(x, &z, 1);
 }
 
-/* The 1344 bits of pi / 4 and of ln 2 after the binary point, truncated; lowest limb first. */
+/* These are the first 1344 bits of pi / 4 and of ln 2 after the binary point, truncated. The lowest
+   limb is first. */
 static const uint32_t pe__pi_digits[PE__LIMBS] = {
     0x4abc9804, 0x670c354e, 0x7096966d, 0x9ed52907, 0x208552bb, 0x1c62f356, 0xdca3ad96,
     0x83655d23, 0xfd24cf5f, 0x69163fa8, 0x1c55d39a, 0x98da4836, 0xa163bf05, 0xc2007cb8,
@@ -3062,17 +3069,17 @@ PE__COLD int pe__real_has_sign(const pe__real *x)
 }
 
 /* Sets *y to the number nearest to x, ties to even, of the type that `drop` names: 0 for a double,
-   else the value of pe__dropped_bits(). Returns 0 if the error of x leaves the rounding open,
-   because a midpoint is within the error. last: more limbs are not available, so x is taken to be
-   that midpoint. */
+   else the value of pe__dropped_bits(). Returns 0 if the rounding is uncertain, because a midpoint
+   is within the error of x. If `last` is set, more limbs are not available. Then x is taken to be
+   that midpoint, and the function returns 1. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    /* the bits of d from bit number snap up are certain */
+    /* the bits of d with index snap or more are certain */
     const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
-    const int cut = unit - x->exponent + 32 * n; /* number of the lowest bit of d that is kept */
+    const int cut = unit - x->exponent + 32 * n; /* index of the lowest bit of d that is kept */
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
@@ -3089,12 +3096,13 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     return 1;
 }
 
-/* The number of limbs to begin with, and the number to try after n limbs did not decide. */
+/* PE__LIMBS_FIRST is the number of limbs to begin with. pe__next_limbs() returns the number to try
+   after n limbs were not enough. */
 enum { PE__LIMBS_FIRST = 6 };
 PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
-/* Returns whether hi + lo with an error below e may lie on either side of a midpoint of two normal
-   floats. Midpoints are doubles, so hi is then a midpoint. */
+/* Returns whether a number within e of hi + lo may be on either side of a midpoint of two normal
+   floats. Such midpoints are doubles, so hi itself is then a midpoint. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
     uint64_t bits;
@@ -3130,7 +3138,8 @@ typedef struct pe__geometric {
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
-/* Returns the unit of frequencies, in half-turns: scale if half_turns is set, else scale / pi. */
+/* Returns the factor by which all frequencies, in half-turns, are multiplied: scale if half_turns
+   is set, else scale / pi. */
 PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
@@ -3161,8 +3170,9 @@ PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
-/* An array of triple-doubles has a row for each of the three parts. pe__td_store() stores a vector
-   to the numbers from k on. pe__td_get() returns number k in all lanes. */
+/* An array of triple-doubles has a row for each of the three parts. Use pe__td_store() to store a
+   vector of numbers, the first of which gets index k. Use pe__td_get() to get the number with index
+   k in all lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
@@ -3184,9 +3194,10 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
     }
 }
 
-/* Writes the frequencies number `from` to from + count - 1: the high parts to f, the low parts to
-   f + padded. Writes up to 7 more after each, which may be out of range. Only frequencies after the
-   first 64 need the third factor, q^(64 k): a call for the first 64 or fewer omits it. */
+/* Writes the frequencies with the indices from ... from + count - 1: the high parts to f, the low
+   parts to f + padded. Writes up to 7 more doubles after each part, whose values may be out of
+   range. Only frequencies after the first 64 need the third factor, q^(64 k). A call for the first
+   64 or fewer omits it. */
 PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {
@@ -3224,24 +3235,26 @@ PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t 
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
  * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
 
-/* Returns the factors that turn a vector of frequencies, starting at index `pair`, into angles in
-   half-turns: t in all lanes. With PE_ANGLE_FLOAT32, the factors are the angles in
-   radians, rounded to float, since all elements of plan->frequency are then 1 / pi. */
+/* Returns a vector m such that m * frequency is the vector of angles in half-turns, where
+   `frequency` is loaded at index `pair` of plan->frequency. Usually m is t in every lane. With
+   PE_ANGLE_FLOAT32, m is the vector of angles in radians, rounded to float, since all elements of
+   plan->frequency are then 1 / pi. */
 PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
+/* PE__SORT_PAIRS is the number of pairs that pe__plan_sort_pairs() sorts together, by
+   coordinate. */
 enum { PE__SORT_PAIRS = 256 };
 
-/* Returns the i of w_i for a pair of a plan and sets *axis to the axis of the pair. Padding pairs
-   have the i of the axis' last pair. */
+/* Returns the index i of the frequency w_i of a pair within its axis, plus plan->first, and sets
+   *axis to the axis of the pair. For a padding pair, returns the index of the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
-    if (plan->order) { /* the arrays are sorted: find which pair lies at `slot` */
+    if (plan->order) { /* the arrays are sorted: find which pair is at `slot` */
         const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
         for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
@@ -3296,7 +3309,7 @@ PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* Returns the lane of pe__multiple() for one pair. Reads no element after float32[pair]. */
+/* Returns the lane of pe__multiple() for one pair. Reads no element after plan->float32[pair]. */
 PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
@@ -3327,7 +3340,7 @@ static inline float pe__round_16(float x, int drop)
 
 /* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
    and a power of two as scale. The intermediate double, and for 16 bits the intermediate float, are
-   rounded to odd. So only the last rounding, to nearest, decides. */
+   rounded to odd. So only the last rounding, to nearest, determines the result. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -3374,9 +3387,9 @@ PE__COLD double pe__round_double(double hi, double lo, double by)
    power of two. `drop` names the type: 0 for a double, else the value of pe__dropped_bits().
 
    The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If
-   the interval contains 0, the sign of the exact value is open, and the exact value may be 0:
-   with an amplitude of 2^-950, an interval around 0 would round to 2^-1047 at both ends. All
-   callers have a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
+   the interval contains 0, the sign of the exact value is unknown, and the exact value may be 0.
+   With an amplitude of 2^-950, for example, an interval around 0 would round to 2^-1047 at both
+   ends. All callers pass a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
 PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
@@ -3405,20 +3418,22 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
 }
 
 /* ==== src/sincos/exact.h ==== */
-/* Elements rounded exactly: by double-double if Ziv's test decides, else by multi-limb integers.
- * tests/checks/levels.sh and tests/unit/sincos/test_theorem.c test it. */
+/* Rounds elements exactly: from double-double if Ziv's test is conclusive, else with multi-limb
+ * integers. Tested by tests/checks/levels.sh and tests/unit/sincos/test_theorem.c. */
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
- * If double-double does not decide a rounding, multi-limb integers do. They compute the element
- * from the config, with as many bits as it takes. A sine or cosine is a midpoint of two numbers
- * only in the cases of point 3, which are recognised. In all others, more precision decides:
+ * If Ziv's test in double-double is inconclusive, the element is computed from the config with
+ * multi-limb integers, with as many bits as are needed to round it. A sine or cosine is a midpoint
+ * of two numbers only in the cases of point 3, which are recognised. In all other cases, sufficient
+ * precision makes the rounding certain:
  *   1. The sine and cosine of an algebraic number other than 0 are transcendental (Lindemann).
- *   2. So are the sine and cosine of pi times an irrational algebraic number (Gelfond, Schneider).
+ *   2. The sine and cosine of pi times an irrational algebraic number are also transcendental
+ *      (Gelfond, Schneider).
  *   3. The sine or cosine of pi times a rational number is rational only if it is 0, +-1/2 or +-1
  *      (Niven). The rational number is then a multiple of 1/6.
  *
- * Frequencies that are the caller's doubles, in radians a position, need a third of this code. For
- * them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
+ * Frequencies that are the caller's doubles, in radians per position, need a third of this code.
+ * For them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
 
 /* Returns whether x^m = y^q. For q >= m, y must divide x, and the equation is that
    (x / y)^m = y^(q - m). For q < m, x and y are exchanged. */
@@ -3437,7 +3452,7 @@ PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
 
-/* Returns a b - c rounded once, for c near a b. */
+/* Returns a b - c, rounded once. c must be close to a b. */
 PE__COLD double pe__product_minus(double a, double b, double c)
 {
     pe__vd e;
@@ -3592,14 +3607,16 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
     if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs suffice */
 }
 
-/* 2 sin(k pi / 6) for k = 0 ... 11 where this is an integer. 3 stands for an irrational value. */
+/* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational
+   number. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
-/* Replaces the angle x by its sine or, for component 1, its cosine. x is in half-turns if
- * half_turns is set and `given` (the frequency is the caller's double in radians) is not; else in
- * radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0, +-1/2 or +-1, gets that
- * exact value (Niven). Returns 0 if more limbs are needed to tell x from a multiple of 1/6. enough:
- * n limbs tell every rational x from every multiple of 1/6 that x does not equal. */
+/* Replaces the angle x by its sine or, for component 1, its cosine. `given` means that the
+ * frequency is the caller's double in radians. The angle is in half-turns if half_turns is set and
+ * `given` is not, else in radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0,
+ * +-1/2 or +-1, gets that exact value (Niven). Returns 0 if more limbs are needed to distinguish x
+ * from a multiple of 1/6. `enough` says that n limbs suffice to distinguish every rational x from
+ * all multiples of 1/6 other than itself. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
 {
     const int n = x->n;
@@ -3645,14 +3662,14 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     return 1;
 }
 
-/* Quantities of a pair: A sin(t w), A cos(t w), the frequency w in radians a position, and the
-   wavelength 2 pi / w in positions. */
+/* The quantities of a pair that are computed: A sin(t w), A cos(t w), the frequency w in radians
+   per position, and the wavelength 2 pi / w in positions. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
 
 /* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names
    (0: double; else the value of pe__dropped_bits()). `less` is subtracted from a sine or cosine
-   before the rounding. Computes with multi-limb integers, and with more limbs until the rounding is
-   certain. */
+   before the rounding. Computes with multi-limb integers, and increases the number of limbs until
+   the rounding is certain. */
 PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
                                    int given, double less, int drop)
 {
@@ -3703,7 +3720,7 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
     }
 }
 
-/* Returns a pair's frequency in radians a position (what: PE__FREQUENCY) or its wavelength in
+/* Returns a pair's frequency in radians per position (what: PE__FREQUENCY) or its wavelength in
    positions (PE__WAVELENGTH), rounded once to the type that `drop` names. */
 PE__DIVIDES_BY_ZERO /* frequency 0: the wavelength is infinity, as documented */
 PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
@@ -3774,7 +3791,7 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
  *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
  *         within 2^-54 |A| of A. So A cos x rounds as any number just below A does.
  *     A sin x is A x (1 - d), where d is below 2^-77. If x is below pi 2^-60, d is below 2^-117.
- *         Then Ziv's test of A x decides. A x is a product of numbers near 1 and a power of two,
+ *         Then Ziv's test is applied to A x. A x is a product of numbers near 1 and a power of two,
  *         with a relative error of 2^-100 plus the error inherited from the frequency. */
 PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, double *y)
@@ -3797,16 +3814,17 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
 }
 
 /* Returns an element correctly rounded: A times the sine (component 0) or cosine (1) of a pair at
- * position t, in the type that `drop` names. approx: the sine or cosine by pe__sincos_dd(),
- * times the mantissa of A, as a sum of two doubles; NULL if it is not computed yet, as for floats.
- * Tries double-double with Ziv's test, then exactly rational angles, then multi-limb integers. Tiny
- * angles are tried first if approx is NULL, else after double-double. */
+ * position t, in the type that `drop` names. The argument `approx` is the sine or cosine from
+ * pe__sincos_dd(), times the mantissa of A, as a sum of two doubles. It is NULL if the caller has
+ * not computed it, as for floats. Tries double-double with Ziv's test, then exactly rational
+ * angles, then multi-limb integers. Tiny angles are tried first if approx is NULL, else after
+ * double-double. */
 PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
-    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is 0; a sum is examined below */
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is exactly 0 */
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
@@ -3826,9 +3844,9 @@ PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, in
     return pe__round_quantity(plan, pair, t, (pe__quantity)component, given, 0, drop);
 }
 
-/* The type of the two functions below, which call pe__round_element() with a constant `given`. Rows
-   call them by pointer, so that a program that uses only given frequencies contains no code for
-   the frequencies of a config. */
+/* The type of the two functions below, which call pe__round_element() with a constant `given`. Row
+   kernels call them through a pointer, so that a program that uses only given frequencies contains
+   no code for the frequencies of a config. */
 typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
                                    int drop, const double *known);
 PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,
@@ -3857,7 +3875,7 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  *
  * 0. Symbols. x is the true element, y the computed one, and |y - x| <= e. A is the amplitude.
  * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is never nearer to 0 than x
- * (step 7). Step 6 has e, step 8 has eta.
+ * (step 7). Step 6 gives e, and step 8 gives eta.
  *
  * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. An error is the length of the error
  * vector of (sine, cosine), because a rotation mixes the errors of the two components. A relative
@@ -3877,10 +3895,10 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
  * 4.85, unfused 4.74.
  *
- * A single row needs the error of one component. A sine has 2.69 from the polynomial, 0.71 from the
- * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. 0.71 and 0.84 are at 45
- * degrees, where their sum is about largest. A cosine has less. The bound pe__bound_full_poly is
- * 4.375.
+ * A single row needs the error of one component. For a sine the terms are 2.69 from the polynomial,
+ * 0.71 from the term along the vector, 0.84 from the terms across it, and 0.04. Their sum is 4.28.
+ * The values 0.71 and 0.84 are for 45 degrees, where their sum is about largest. The error of a
+ * cosine is smaller. The bound pe__bound_full_poly is 4.375.
  *
  * 3. A centre from SLEEF. The terms are
  *     4.95  sine and cosine, 3.5 ulp each (u35)
@@ -3913,10 +3931,11 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  * condition is on y' = y (1 + eta). If |y| >= 2^-12 |A|, the error of y is at most eta |y|. Then
  * |y'| is never below the true |x|, and at most 2 eta |x| above. So float(y') is wrong only if a
  * midpoint of two floats lies at |y'| or just below. The 29 bits that rounding to float drops
- * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the
- * 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two running minima:
- *     of the dropped bits, with the first one flipped: vectors are flagged if the minimum is within
- *     the window, 2 eta 2^53
+ * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the most
+ * significant of the 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two
+ * running minima:
+ *     of the dropped bits, with the most significant one flipped: vectors are flagged if the
+ *     minimum is within the window, 2 eta 2^53
  *     of the absolute values of floats, or of the upper halves of doubles: vectors are flagged if
  *     the minimum is below the guard, which stands for |y| >= 2^-12 |A| and a normal float
  * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
@@ -3936,8 +3955,8 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
  *
  * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
- * be the position of the row, and T the largest |position| on the way to the row: of the centre,
- * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
+ * be the position of the row. Let T be the largest |position| of the centre, the anchors and the
+ * plan's rotation rows on the way to the row. A pair of frequency f, in half-turns, is slow if
  * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
  * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
  *     11  the centre, whose errors are relative
@@ -3945,8 +3964,8 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  *         the plan's cosine and their product, 2 for the sum
  *     20  the second rotation, whose cosine is off by 15
  * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
- * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
- * |t| = 0.2 on (pe__slow_from()). */
+ * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds for
+ * |t| >= 0.2 (pe__slow_from()). */
 enum { PE__SLOW_RATIO = 800 };
 
 /* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
@@ -3968,10 +3987,10 @@ static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
 static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 #undef PE__BOUND
 
-/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
-   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
-   double that it was rounded from. It is a normal float. If elements may be infinite, it is
-   INT32_MAX, which flags all floats. */
+/* Returns the guard of the rounding test, as the bits of a float: floats with a smaller magnitude
+   are flagged. The guard is 2^-12 share |amplitude|, increased by 1 / 1024, because a float may be
+   less than the double that it was rounded from. It is a normal float. If elements may be infinite,
+   it is INT32_MAX, which flags all floats. */
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
@@ -4759,11 +4778,12 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 /* Phase increments of frequencies, computed with multi-limb integers of 320 bits.
  * tests/unit/fixed/test_fixed.c tests them. */
 
-/* Limbs of a frequency and of its increment. A frequency up to 2^21 and its increment need 128 + 21
-   correct bits, and computing the exponential loses about 20. 10 limbs have 320 bits. */
+/* PE__INCREMENT_LIMBS is the number of limbs of a frequency and of its increment. A frequency up to
+   2^21 and its increment need 128 + 21 correct bits, and computing the exponential loses about 20.
+   Ten limbs have 320 bits. */
 enum { PE__INCREMENT_LIMBS = 10 };
 
-/* Converts the frequency x, in radians a position, to its increment x / (2 pi) modulo 1, times
+/* Converts the frequency x, in radians per position, to its increment x / (2 pi) modulo 1, times
    2^128, rounded. Changes x. */
 PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
 {
@@ -4822,9 +4842,10 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
 /* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
  * tests/checks/gappa.sh proves the rounding errors, tests/unit/rows/test_exact.c tests the rows. */
 
-/* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
-   by generate/coefficients.py. The full ones are as close as doubles allow. The short ones have a
-   relative error of 2^-43.5 and serve single rows of floats. */
+/* These are polynomials in z^2 that approximate sin(pi z) / z and cos(pi z) for |z| <= 1/4 + 2^-16.
+   The coefficients are computed by generate/coefficients.py; the constant one is first. The full
+   polynomials are as accurate as doubles allow. The short ones have a relative error of 2^-43.5 and
+   are used for single rows of floats. */
 static const double pe__sine_poly[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
@@ -4852,15 +4873,15 @@ static const double pe__cosine_poly_short[8] = {
     -0.025448615526125998,
 };
 
-/* The coefficients of the polynomials, times a factor. quadrant_shift: the constant that the
-   argument reduction adds to an angle to round it to quadrants. */
+/* The coefficients of the polynomials, times a factor. The argument reduction adds quadrant_shift
+   to an angle to round it to a whole number of quadrants. */
 typedef struct pe__sincos_poly {
     double sine[8], cosine[8], quadrant_shift;
 } pe__sincos_poly;
 
 /* Sets *poly to the full or the short polynomials times factor. Adding quadrant_shift to an angle
-   rounds the angle to a number of quadrants, 1/2 half-turn each, and adds `quadrants` to this
-   number. */
+   in half-turns rounds it to the nearest multiple of 1/2, that is, to a whole number of quadrants,
+   and adds `quadrants` to that number. */
 PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
     const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
@@ -4890,12 +4911,12 @@ typedef struct pe__doubles4 {
 } pe__doubles4;
 
 /* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
-   the vectors of one step while it computes the next. Conversion is a third of the whole work. If
-   it came after the polynomials, its instructions would wait for their operands and fill the
+   the vectors of one step while it computes the next. The conversion is a third of the work. If it
+   came after the polynomials, its instructions would wait for their operands and fill the
    processor's queues. */
 typedef struct pe__pending {
-    /* a and b: the first and the second component of each pair. k: the quadrants by which AVX-512
-       rotates pairs while it interleaves them; not used otherwise. */
+    /* a and b have the first and the second component of each pair. k has the quadrants by which
+       AVX-512 rotates pairs while it interleaves them. Other instruction sets do not use k. */
     pe__doubles4 a, b, k;
     pe__floats4 v; /* the floats: a0 with b0, a1 with b1 ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
     pe__rounding_test test;
@@ -4919,17 +4940,18 @@ typedef struct pe__sincos_args {
 } pe__sincos_args;
 
 /* Sets s and c to the sines and cosines of the angles at position by->t, in double, times the
- * factor of the polynomials. Computes four vectors, of the pairs from i on; vectors after pair
- * `last` repeat the vector that begins at `last`. full: by->poly has the full polynomials (1) or
- * the short ones (0).
+ * factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector that
+ * would begin after pair `last` repeats the vector that begins at `last`. The argument `full` is 1
+ * if by->poly has the full polynomials, and 0 if it has the short ones.
  *
  *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
  *      most 1/4 half-turn.
  *   2. The polynomials give sin(pi z) and cos(pi z).
  *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
  *
- * The four vectors are computed together, because each operation on one vector waits for the one
- * before. In between, the doubles of `pending` are converted to floats, unless pending is NULL. */
+ * The four vectors are computed together, because each operation on one vector must wait for the
+ * operation before it. In between, the doubles of `pending` are converted to floats, unless pending
+ * is NULL. */
 PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
                            pe__vd *c, pe__pending *pending)
 {
@@ -5005,8 +5027,8 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t la
 }
 
 #if PE_SLEEF
-/* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
-   [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
+/* Computes one vector of sines *s and cosines *c, times factor, with SLEEF. The argument is reduced
+   to [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
@@ -5047,7 +5069,7 @@ PE__INLINE int pe__dropped_bits(pe_type kind)
     return kind == PE_TYPE_BF16 ? PE__DROP_BF16 : kind == PE_TYPE_F16 ? PE__DROP_F16 : PE__DROP_F32;
 }
 
-/* Floats in a vector. */
+/* PE__FLOATS is the number of floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
 
 PE__INLINE size_t pe__size_of(pe_type type)
@@ -5078,8 +5100,8 @@ PE__INLINE void pe__put_as(pe_type type, void *p, pe__vf v)
     else pe__put_bf16((uint16_t *)p, v);
 }
 
-/* Store the vector u at p and v at q. For 16-bit types the test for NaNs costs most, so one test
-   serves both vectors. */
+/* Store the vector u at p and v at q. For 16-bit types the test for NaNs takes most of the time, so
+   one test serves both vectors. */
 PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
@@ -5100,7 +5122,7 @@ PE__INLINE void pe__put_zip_as(pe_type type, void *p, pe__vf a, pe__vf b)
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
-/* Load n elements at p, at most a vector; the other lanes are 0. */
+/* Load n elements at p, where n is at most PE__FLOATS. The other lanes are 0. */
 PE__INLINE pe__vf pe__get_n_as(pe_type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
@@ -5116,8 +5138,8 @@ PE__INLINE void pe__put_n_as(pe_type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, whose
-   bits are 0x3f800000, and then the branch costs less than the multiplication. */
+/* Return s x + row in f32, where s is *scale, or 1 if scale is NULL. The scale is usually 1, whose
+   bits are 0x3f800000. The branch then costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && pe__float_bits(*scale) != 0x3f800000) x = pe__mul_f32(pe__splat_f32(*scale), x);
@@ -5125,7 +5147,7 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 }
 
 /* Add a row to n elements of x: x = s x + row, with s = *scale, or s = 1 if scale is NULL. Each
-   product and each sum is rounded to f32, then the sum once more to the type of x. */
+   product and each sum is rounded to f32. The sum is then rounded once more, to the type of x. */
 PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const void *row, size_t n,
                                const float *scale)
 {
@@ -5158,8 +5180,8 @@ PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, siz
  * Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.2 where rows go --------------------------------------------------------------------------
- * An output says which pairs of a plan a row has, where their sines and cosines go, and how they
- * are stored. */
+ * An output describes the rows that a call writes: which pairs of a plan they have, where the sines
+ * and cosines go, and how these are stored. */
 
 /* The order of sines s and cosines c in a row. The last two occur in RoPE's tables only. */
 typedef enum pe__component_order {
@@ -5170,9 +5192,10 @@ typedef enum pe__component_order {
     PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;
 
-/* How elements are stored: by plain stores; by plain stores, with prefetches of the lines of later
-   rows (pe__prefetch_vectors()); by non-temporal stores; or added to the elements that are there.
-   pe__choose_store_mode() chooses one of the first three. */
+/* A store mode says how elements are stored. PE__STORE uses plain stores. PE__STORE_PREFETCHED also
+   prefetches the lines of later rows (pe__prefetch_vectors()). PE__STREAM uses non-temporal stores.
+   PE__ADD adds to the elements that are there. pe__choose_store_mode() chooses one of the first
+   three. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
 struct pe__output;
@@ -5184,12 +5207,14 @@ struct pe__block;
 typedef void pe__row_adder(const struct pe__output *output, unsigned char *x, const void *row,
                            size_t n);
 
-/* The functions that add floats to elements of a type. four: adds four vectors at the addresses
-   where pe__store_four() would store them. some: adds some floats of a row. A program that adds
-   nothing refers to no adder, so it contains no code for adding. */
+/* The functions that add floats to elements of a type. A program that adds nothing refers to no
+   adder, so it contains no code for adding. */
 typedef struct pe__adder {
+    /* Adds four vectors, which are passed in registers, at the addresses where pe__store_four()
+       would store them. across: as in pe__span. NULL for f64. */
     void (*four)(const struct pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0,
-                 pe__vf v1, pe__vf v2, pe__vf v3); /* in registers; across as in pe__span */
+                 pe__vf v1, pe__vf v2, pe__vf v3);
+    /* Adds n elements of a row. */
     pe__row_adder *some;
 } pe__adder;
 
@@ -5198,31 +5223,35 @@ typedef void pe__row_writer(const struct pe__output *output, double t, size_t ro
 
 /* The code that depends on the type of elements, and on whether rows are filled or added. */
 typedef struct pe__row_kernel {
-    pe__row_writer *row, *rows; /* write one row; several: see pe__write_run() */
-    /* stores n zeros in a row, or adds them, from `column` on: columns without a pair, and all
-       columns of a row at the padding position */
+    /* `row` writes one row, `rows` writes several: see pe__write_run(). */
+    pe__row_writer *row, *rows;
+    /* Stores n zeros in a row, or adds them, starting at `column`. They belong to columns without a
+       pair, or to a row at the padding position, where all columns are 0. */
     void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
-    /* what `rows` is made of; NULL where it has no blocks. block: writes the rows of a block in the
-       columns of a span. row_pairs: of floats, writes n row pairs of a block. adder: of floats that
-       are added */
+    /* Writes the rows of a block in the columns of a span. `rows` calls it; NULL if `rows` does not
+       compute blocks of this kind, as for f64. */
     void (*block)(struct pe__span *x, struct pe__block *block);
+    /* Writes n row pairs of a block. Only pe__write_block_f32() calls it; NULL if `block` is
+       another function. */
     void (*row_pairs)(struct pe__span *x, int64_t n);
+    /* Adds rows to elements of the type; NULL if rows are filled. */
     const pe__adder *adder;
 } pe__row_kernel;
 
-/* What a call makes: its rows, and of these the columns of one axis, or a part of them. A call sets
-   what its arguments say (pe__output_of()), then what each axis says (pe__set_axis()). */
+/* What a call writes: its rows and, in these, the columns of one axis or a part of them.
+   The function pe__output_of() sets the fields that depend on the call's arguments, and
+   pe__set_axis() those that depend on an axis. */
 typedef struct pe__output {
     const pe__row_kernel *kernel;
-    size_t rows, columns; /* of the call; columns: elements from row to row             */
+    size_t rows, columns; /* rows of the call; elements from the start of a row to the next */
     const pe_plan *plan;
-    size_t pair, coordinate; /* the first pair, as a number in the plan; the axis' coordinate   */
+    size_t pair, coordinate; /* the first pair's index in the plan; the axis' coordinate        */
     unsigned char *out;      /* column 0 of the first row                                       */
-    ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
+    ptrdiff_t stride;        /* bytes from a row to the next; negative if positions descend     */
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
-    size_t sines, cosines;   /* number of each; they differ by one if the width is odd, and the
-                                larger one is the number of pairs                               */
+    size_t sines, cosines;   /* number of each. If the width is odd, they differ by one. The larger
+                                one is the number of pairs                                      */
     pe__component_order order;
     pe__store_mode mode;
     double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
@@ -5230,12 +5259,13 @@ typedef struct pe__output {
                                  that is prefetched for it, see pe__set_prefetch_distance()       */
     size_t peeled;            /* PE__STREAM: pairs before the first aligned address               */
     size_t repeat_offset;     /* PE__REPEATED: elements from the first copy to the second         */
-    size_t padding_pairs;     /* pairs at the end that nobody reads: their values do not matter   */
-    pe__element_rounder *round_element; /* rounds an element exactly if double is undecided       */
+    size_t padding_pairs;     /* pairs at the end whose values do not matter: nobody reads them   */
+    pe__element_rounder *round_element; /* rounds an element exactly where doubles do not suffice */
 } pe__output;
 
-/* Return the output of a call: `rows` rows at out, stride elements from row to row; scale: as in
-   pe__output. The fields that depend on an axis are not set: pe__set_axis() does. */
+/* Return the output of a call: `rows` rows, the first at out, each stride elements after the one
+   before. scale: as in pe__output. The fields that depend on an axis are left unset for
+   pe__set_axis(). */
 PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
                                     pe__store_mode mode, double scale, const pe__row_kernel *kernel)
@@ -5276,9 +5306,9 @@ PE__INLINE pe__output pe__output_split(const pe__row_kernel *kernel, const pe_pl
     return pe__output_split_with(pe__round_element_any, kernel, plan, pair, count, out, element);
 }
 
-/* Return the part of an output that holds at most count pairs, from the output's pair number `pair`
-   on. Its prefetch distance is one block of rows. The distance may wrap around, since a prefetch
-   from any address is harmless. */
+/* Return the part of an output that holds at most count pairs, starting at index `pair` within the
+   output. The prefetch distance of the part is one block of rows. The distance may wrap around,
+   since a prefetch from any address is harmless. */
 PE__WRAPS
 PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
@@ -5319,17 +5349,18 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosines = axis->cosines;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
-    /* 8 KB in whole rows, or one row */
+    /* as many rows as fit into 8 KB, at least one */
     output->prefetch_distance = pe__max(8192 / pe__max(stride, 1), 1) * stride;
     output->peeled = output->repeat_offset = output->padding_pairs = 0;
     output->round_element = pe__round_element_any;
 }
 
-/* Choose the store mode of an output that is not added to. Outputs of floats of at
-   least PE_STREAM_BYTES / 8 bytes, about the size of a second-level cache, are prefetched: see
-   pe__prefetch_vectors(). Outputs of at least PE_STREAM_BYTES take non-temporal stores: always
-   those of 16-bit elements, others only if every row, and each half of a split row, reaches an
-   aligned address after the same number of pairs, output->peeled. */
+/* Choose the store mode of an output that is not added to. Lines of a float output are prefetched
+   (see pe__prefetch_vectors()) if the output has at least PE_STREAM_BYTES / 8 bytes, about the size
+   of a second-level cache. Outputs of at least PE_STREAM_BYTES use non-temporal stores if they have
+   16-bit elements. Other outputs of this size use them only if all rows have the same alignment.
+   That is, every row, and each half of a split row, must reach an aligned address after the same
+   number of pairs, output->peeled. */
 static inline void pe__choose_store_mode(pe__output *output)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;
@@ -5352,8 +5383,8 @@ static inline void pe__choose_store_mode(pe__output *output)
 }
 
 /* ==== src/layouts/pairs.h ==== */
-/* Moves pairs between layouts: interleaved, in halves, with a column of another coordinate between
- * two columns, with each element twice, as matrices. Tested by tests/unit/plan/test_models.c. */
+/* Moves pairs between layouts: interleaved, in halves, with columns of other coordinates in
+ * between, with each element twice, and as matrices. Tested by tests/unit/plan/test_models.c. */
 
 /* ---- 6.3 pairs in other layouts -------------------------------------------------------------- */
 
@@ -5375,8 +5406,8 @@ PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsign
         pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
 }
 
-/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
-   and begins offset[i] bytes after the start of the row. */
+/* The columns of an axis are one or more contiguous pieces of a row. Piece i, for i < count, has
+   bytes[i] bytes and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
 } pe__pieces;
@@ -5407,8 +5438,9 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile, starting at row r, between the stack and the
-   output, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile.
+/* For PE_COLUMNS_FREQUENCIES: copy `rows` rows between a tile on the stack and the output, starting
+   at row r of the output. In the output, columns are plan->step apart. If out is 1, copy to the
+   output; if it is 0, to the tile.
    */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
                                  size_t rows, int out)
@@ -5425,8 +5457,8 @@ PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *outpu
 }
 
 /* Copy row r, half by half, between an output and a buffer. In the buffer, the cosines of a row in
-   halves begin `half` bytes after its sines. in: 1 to copy to the buffer, and then to set `zeros`
-   bytes after each half to 0; 0 to copy to the output. */
+   halves begin `half` bytes after its sines. If in is 1, copy to the buffer, and set `zeros` bytes
+   after each half to 0. If in is 0, copy to the output. */
 PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned char *buffer,
                                 size_t half, size_t zeros, int in)
 {
@@ -5490,7 +5522,8 @@ PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
 }
 
 /* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
-   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
+   copy each element a second time, repeat_offset elements later. If step is 2, repeat_offset is 0
+   or 1. */
 PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
                                   size_t element, size_t step, size_t repeat_offset)
 {
@@ -5507,9 +5540,9 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
         pe__copy_every(out + (2 * i + k) * element, 2, in + i * element, 1, n - i, element);
 }
 
-/* Write n pairs of a row of the table, starting at index `pair`. row: the n sines, then the n
-   cosines to write. cosines, sines: the addresses where the cosines and the sines of this row of
-   the table begin, at pair 0. */
+/* Write n pairs of a row of the table, starting at index `pair`. `row` has the n sines to write,
+   then the n cosines. In the table, the cosines and sines of pair 0 of this row are at the
+   addresses `cosines` and `sines`. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
@@ -5530,9 +5563,9 @@ PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosin
 /* Moves pairs from the sorted order of a plan's arrays to the order of the pairs. Tested by
  * tests/unit/layouts/test_lists.c. */
 
-/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
-   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
-   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
+/* Copy n items of `unit` bytes from a plan's sorted order to the order of the pairs: item i of out
+   is item order[i] of in. A plan is sorted if plan->order is not NULL. Its arrays then hold the
+   pairs of each coordinate together, as a segment (see pe__plan_sort_pairs()). */
 PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
                                  size_t n, size_t unit)
 {
@@ -5547,8 +5580,8 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
-/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
-   while rows are computed. */
+/* Does what pe__unsort_row() does, for 16-bit elements. It is out of line so that its buffer is not
+   on the stack while rows are computed. */
 PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
                                    const uint8_t *order, size_t n)
 {
@@ -5580,8 +5613,9 @@ PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, con
     }
 }
 
-/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
-   to: the layout of the finished table; sorted: the layout of the row before. */
+/* Put a row of a table from the plan's sorted order into the order of the pairs, through `buffer`.
+   `to` has the layout of the finished table. `sorted` has the layout in which the row was
+   computed. */
 PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
                                      unsigned char *cosines, unsigned char *sines,
                                      unsigned char *buffer)
@@ -5623,8 +5657,9 @@ PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *
     return v;
 }
 
-/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
-   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
+/* Copy `bytes` bytes from in to few, set the remainder of the 4 * PE__FLOATS floats of few to 0,
+   and return few. The caller reads whole vectors, up to four of them, which may extend beyond the
+   bytes. */
 PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);
@@ -5651,17 +5686,18 @@ PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t s
 }
 
 /* ==== src/rows/anchors.h ==== */
-/* Anchors: computed from their angles, or rotated from a centre, and where they are in memory.
- * Tested by tests/unit/numbers/test_budget.c. */
+/* Computes anchors from their angles, rotates them from a centre, and places them in memory. Tested
+ * by tests/unit/numbers/test_budget.c. */
 
-/* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1].
-   Each array of an anchor has padding after its last pair: the last vector may reach into it, and
-   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+/* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1]. Each array has
+   PE__ANCHOR_PADDING doubles of padding after its last pair. The last vector may extend into the
+   padding, and pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
 /* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for the pairs [pair, pair
-   + count). A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF and
-   `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+   + count). A is the plan's amplitude. The position t must be in the range of the double kernel.
+   SLEEF computes them if PE_SLEEF and `table` are set. Writes up to PE__SINCOS_PAIRS - 1 doubles
+   more to each array. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, double *const *to)
 {
@@ -5722,12 +5758,12 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
     }
 }
 
-/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. `out` is the
    address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
-   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
-   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
-   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
-   took up to half as long again. */
+   rounded down to a cache line. This avoids 4K aliasing, in which a load stalls on an earlier store
+   that has not left the core and has the same last 12 bits in its address. Non-temporal stores take
+   long to leave. With the anchor 64 to 450 bytes before the row, outputs larger than the caches
+   took up to 50 % longer. */
 PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
@@ -5742,21 +5778,21 @@ PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
  * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
  * lanes are rounded exactly. */
 
-/* A span: the columns of a tile in a row pair, or in one row of it. pe__span_begin() sets what is
-   constant in a tile. a and b change from block to block; row, position, ts, tc and
-   prefetch_distance change from row pair to row pair.
+/* A span is the columns of a tile in a row pair, or in one row of it. Fields that are constant in a
+   tile are set by pe__span_begin(). The fields a and b change from block to block. The fields row,
+   position, ts, tc and prefetch_distance change from row pair to row pair.
 
    (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
    both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
-   rows change places. So `swapped` matters in three kinds of places: where a and b are set
-   (pe__block_begin()); where the rows are chosen or advance (pe__set_row_pair(),
-   pe__set_prefetch_distance(), pe__rotate_span_f32()); and where a component must be known as a
-   sine or a cosine (pe__round_lanes(), pe__store_origin()).
+   rows change places. So `swapped` matters in three kinds of places. In pe__block_begin(), a and b
+   are set. In pe__set_row_pair(), pe__set_prefetch_distance() and pe__rotate_span_f32(), rows are
+   chosen or advance. In pe__round_lanes() and pe__store_origin(), a component must be known as a
+   sine or a cosine.
 
    The rounding test flags floats below a guard. The plan's guard is needed because small sines can
    have large relative errors. A pair is slow if its frequency is so low that the errors of its
-   sines shrink with the sines: see pe__slow_from(). Then slow_guard serves, which only flags floats
-   that may be subnormal. */
+   sines shrink with the sines: see pe__slow_from(). Slow pairs use slow_guard instead, which only
+   flags floats that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
     const pe__bound *bound;
@@ -5804,7 +5840,8 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
 }
 
 /* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is
-   computed, to [0], whichever row it is. If ts is NULL, that row is the anchor itself. */
+   computed. Its components are then a[0] and b[0] of the result, whichever row it is. If ts is
+   NULL, that row is the anchor itself. */
 PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
 {
     if (!two && !x->ts) {
@@ -5840,10 +5877,10 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
     return above;
 }
 
-/* Return v with its undecided lanes rounded exactly. v holds the components of the pairs from k on:
-   interleaved, or, if split, the first components (second = 0) or the second ones (second = 1).
-   side: the row's index in x->row. Padding lanes repeat the last pair, so they may be undecided,
-   too. They are skipped, since they are never stored. */
+/* Return v with its undecided lanes rounded exactly. The lanes of v are components of the pairs
+   that start at index k. They are interleaved or, if split, only first components (second = 0) or
+   only second ones (second = 1). `side` is the row's index in x->row. Padding lanes repeat the last
+   pair, so they may also be undecided. They are skipped, since they are never stored. */
 PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned undecided, pe__vf v)
 {
@@ -5860,10 +5897,10 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
     return pe__get(all);
 }
 
-/* Round two vectors of pairs of one row, starting at pair k, by Ziv's test, and undecided lanes
-   exactly. y[0] and y[1] are the components a and b of the first vector, y[2] and y[3] of the
-   second. v[0] and v[1] get the floats in the order of memory, or, if split, the first components
-   and the second ones. */
+/* Round two vectors of pairs of one row, starting at pair k, using Ziv's test. Round undecided
+   lanes exactly. The components a and b are y[0] and y[1] for the first vector, y[2] and y[3] for
+   the second. The floats are returned in v[0] and v[1] in the order of memory. If split, v[0] gets
+   the first components and v[1] the second ones. */
 PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y, pe__vf *v)
 {
     const int split = x->split;
@@ -5877,9 +5914,9 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
 }
 
 /* Round a group, the four vectors of pairs that start at pair i, in which the rounding test has
-   flagged a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one
-   row that is not NULL. All four vectors are rounded, since it would take longer to find the
-   flagged one. */
+   flagged a vector. The floats of x->row[0] and x->row[1] are returned in v[0] and v[1]. If two is
+   0, those of the one row that is not NULL are returned in v[0]. All four vectors are rounded,
+   since it would take longer to find the flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
     const int first = !two && !x->row[0];
@@ -5894,8 +5931,8 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
 
 /* Return whether vectors that the rounding test w has flagged are also flagged with `guard`. The
    hot loop flags all pairs by the plan's guard. Slow pairs, which it flags needlessly, are cleared
-   here by their slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of
-   2 or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
+   here with slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of 2
+   or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
    kind. */
 PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t guard,
                                 const pe__floats4 *plus, const pe__floats4 *minus)
@@ -5914,9 +5951,9 @@ PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t gua
 #endif
 }
 
-/* Round two vectors of pairs, r and s, of row `side` to floats, and add them to the rounding test.
-   v[0] and v[1] are in the order of memory, or, if split, the first components and the second
-   ones. */
+/* Round two vectors of pairs, r and s, of row `side` to floats in v[0] and v[1], and add them to
+   the rounding test. The floats are in the order of memory. If split, v[0] has the first components
+   and v[1] the second ones. */
 PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int side, int split,
                                  pe__rounding_test *test, pe__vf *v)
 {
@@ -5936,10 +5973,10 @@ PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
     if (two) pe__round_tested(&r, &s, 1, split, test, minus);
 }
 
-/* Prefetch the lines that lie prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
+/* Prefetch the lines that are prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
    p + at1 + at2, each line once. Hardware prefetchers do not follow rows that alternate between
-   anchor + b and anchor - b. Where rows are stored and not added, their lines are prefetched
-   only if the second-level cache cannot hold the output (PE__STORE_PREFETCHED). */
+   anchor + b and anchor - b. Where rows are stored and not added, their lines are prefetched only
+   if the second-level cache cannot hold the output (PE__STORE_PREFETCHED). */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
 PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2,
                                      size_t vector, size_t prefetch_distance)
@@ -5969,7 +6006,8 @@ PE__INLINE void pe__add_four(pe_type type, float scale, size_t prefetch_distance
     pe__put_two_as(type, p2, s2, p3, s3);
 }
 
-/* What a row pair kernel does with floats: it stores them, or adds them to elements of a type. */
+/* This says what a row pair kernel does with floats: it stores them, or adds them to elements of a
+   type. */
 typedef enum pe__sum {
     PE__NOT_ADDED = -1,
     PE__SUM_F32 = PE_TYPE_F32,
@@ -5977,9 +6015,9 @@ typedef enum pe__sum {
     PE__SUM_BF16 = PE_TYPE_BF16
 } pe__sum;
 
-/* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
-   v[1] and v[3] x->across bytes after v[0] and v[2]. A row pair is added inline, since the type is
-   a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
+/* Store, stream or add four vectors of row `side`, v[0] at p and the others after it. If split,
+   v[1] and v[3] are x->across bytes after v[0] and v[2]. A row pair is added inline, since the type
+   is a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
    the type. */
 PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int split, int side,
                                unsigned char *p, const pe__floats4 *four)
@@ -6043,9 +6081,10 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
 }
 
 /* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
-   `second` second ones. The hot loop tests all pairs with the plan's guard, and then the slow pairs
-   that this flags with slow_guard. Here slow pairs are tested with slow_guard only. Out of line:
-   only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
+   `second` second ones. The hot loop tests all pairs with the plan's guard, and tests flagged slow
+   pairs again with slow_guard. Here slow pairs are tested with slow_guard only. This function is
+   out of line because only the ends of a row need it, and its arrays would enlarge the loop's stack
+   frame. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
@@ -6081,8 +6120,8 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
     }
 }
 
-/* The hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs: first
-   span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
+/* This is the hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs:
+   first span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
    writes only the row of span->row that is not NULL. Rows come from their anchor by angle addition:
 
        for each pair i:
@@ -6093,20 +6132,20 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
 
    That is two multiplications and four multiply-adds for two rows of a vector of pairs. Each round
    of the loop rotates a group, four vectors of pairs, rounds it to floats, reads the rounding test
-   once and stores the floats. pe__store_partial() writes the pairs before the first aligned address
-   and the pairs after the last whole group.
+   once and stores the floats. Pairs before the first aligned address and after the last complete
+   group are written by pe__store_partial().
 
-   These stay in registers: the pointers to the anchor, to the rotation row and to both rows; the
-   store mode; the minima of the rounding test; and the eight vectors of floats until the test has
-   been read. They could not if the loop read *span. Functions that are not inlined get the address
+   The pointers to the anchor, to the rotation row and to both rows remain in registers. So do the
+   store mode, the minima of the rounding test and, until the test has been read, the eight vectors
+   of floats. They could not if the loop read *span. Functions that are not inlined get the address
    of *span, so compilers would load its members again after each store. `hot` is a copy whose
    address only inlined functions get, so compilers know that no store changes it. With loads from
-   *span and a call for each row pair, outputs of 512 x 512 took 1.09 times as long (AVX-512). The
-   row pointers also advance in registers: in memory, they made outputs in the cache take 3 to 4 %
+   *span and a call for each row pair, outputs of 512 x 512 took 9 % longer (AVX-512). The row
+   pointers also advance in registers: in memory, they made outputs in the cache take 3 to 4 %
    longer. The size of an element is a constant where row pairs are stored. While it was read from
-   the output, addresses were not kept in registers, and 512 x 512 took 1.12 times as long with
-   AVX-512, and 1.11 times for split halves with AVX2. gcc 12 keeps all of this in registers
-   for AVX-512; with the 16 vector registers of AVX2 one of the eight vectors is on the stack. */
+   the output, addresses were not kept in registers. Outputs of 512 x 512 then took 12 % longer with
+   AVX-512, and split ones 11 % longer with AVX2. For AVX-512, gcc 12 keeps all of this in
+   registers. With the 16 vector registers of AVX2, one of the eight vectors is on the stack. */
 PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
     const int32_t window = span->bound->window, guard = span->output->plan->guard;
@@ -6158,8 +6197,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
     }
 }
 
-/* The row pair kernels store or add n row pairs: x->row and those at the next larger distances.
-   pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
+/* A row pair kernel stores or adds n row pairs: x->row and those at the next larger distances. By
+   contrast, pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
@@ -6182,7 +6221,7 @@ PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, co
     pe__add_row_as(type, x, PE_TYPE_F32, row, n, &scale);
 }
 
-/* For each type: the function that adds row pairs, and those of its adder. */
+/* PE__ADDER defines the function that adds row pairs of a type, and the functions of its adder. */
 PE__OUTLINE void pe__add_row_pairs_f32(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, (pe__sum)PE_TYPE_F32);
@@ -6275,7 +6314,7 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
  * An element is rounded correctly if every midpoint of two 16-bit numbers is farther away than the
  * element's error. The midpoint that is tested is the element with its dropped bits replaced by 1
  * and zeros, so the distance to it is exact. Just above a power of two, that is the midpoint above
- * the power. Another midpoint lies below the power, half as far from it, and is not tested. The
+ * the power. Another midpoint is below the power, half as far from it, and is not tested. The
  * thresholds allow for this:
  *     Small elements of small angles are flagged if the midpoint is within 2.5 times their bound.
  *     With FMA, other elements are flagged if it is within 2.5 units. From a power of two, the
@@ -6301,8 +6340,8 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
  * The result is defined as s = z + p, rounded to float and then to bf16. Here z is scale x, and p
  * the element, each rounded to float. The kernel computes s' = z + p' instead, rounded to float,
  * where p' is the element computed in floats. The error of p' is as above. The error of p is half a
- * unit, and for small elements at most u (|a| + |S|). So p and p' differ by a d of at most 2.93
- * units, 3.43 without FMA, and for small elements 5 u (|a| + |S|).
+ * unit, and for small elements at most u (|a| + |S|). Let d be the difference of p and p'. It is at
+ * most 2.93 units, 3.43 without FMA, and for small elements 5 u (|a| + |S|).
  *     Let s' be farther than d + 2^-23 |s'| from each midpoint. The last bit of s' is worth at most
  * 2^-23 |s'|. From s' to z + p' it is at most half a last bit, and from there to z + p at most d.
  * So half a last bit is left: z + p is on the same side of the midpoint as s', and rounding it to
@@ -6314,43 +6353,44 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
  * subnormal s' is negligible beside 2^-46 |A|. Flagged groups are added from doubles. So are all
  * f16 elements: one group in 8 would be flagged, which costs more time than floats save. */
 
-/* PE__TILE_16: the pairs of a tile. Its floats take 11 KB, a third of a first-level cache of 32 KB.
-   PE__GROUP: the pairs of a group, two vectors of floats. */
+/* PE__TILE_16 is the number of pairs of a tile. The floats of a tile take 11 KB, a third of a
+   first-level cache of 32 KB. PE__GROUP is the number of pairs of a group, two vectors of
+   floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
 enum {
     PE__SPANS_IN_DOUBLES = 64
 }; /* spans added from doubles before floats are tried again:
                                        see pe__add_row_pair_16() */
 
-/* A group with flagged elements: the pairs from i on, in row [side] of the row pair at a distance
-   from the anchor. A span seldom has more than a few flagged groups, so a block collects the
-   flagged groups of all its spans before it rounds them. */
+/* A group with flagged elements: the pairs that start at index i, in row [side] of the row pair at
+   `distance` from the anchor. A span seldom has more than a few flagged groups, so a block collects
+   the flagged groups of all its spans before it rounds them. */
 typedef struct pe__flagged_group {
-    uint32_t index, lanes; /* 2 (PE__TILE_16 distance + i) + side; flagged lanes as bits, first
-                              PE__FLOATS of first components, then PE__FLOATS of second ones */
+    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side. lanes: a bit per lane that
+                              is flagged: PE__FLOATS of components a, then PE__FLOATS of b */
 } pe__flagged_group;
 /* After a span, a block rounds its flagged groups if there are more than PE__MAX_FLAGGED. So the
-   array has room for PE__MAX_FLAGGED, for all groups of one more span in both rows, and for one
-   entry that pe__flag_group() writes but does not count. */
+   array has room for PE__MAX_FLAGGED groups, for all groups of one more span in both rows, and for
+   one entry that pe__flag_group() writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
 /* A tile in floats: the anchor (a, b), and the plan's rotation rows, each converted when it is
-   first needed. A group of pairs takes two vectors of each array: the first and the second half of
-   the group, or, if split, its even and its odd pairs, because a vector of elements is zipped from
-   two vectors of floats. The rounding test takes the smaller of the two midpoint distances in each
-   lane. So a group has only one vector in `angle`, bound_a and bound_b, which holds for both
-   vectors. */
+   first needed. A group of pairs has two vectors in each array. They are the first and the second
+   half of the group or, if split, its even and its odd pairs. The reason is that a vector of
+   elements is interleaved from two vectors of floats. The rounding test takes the smaller of the
+   two midpoint distances in each lane. So a group has only one vector in `angle`, bound_a and
+   bound_b, which applies to both vectors. */
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
-    float error, least;   /* of the thresholds: the upper limit, and the constant term */
+    float error, least;   /* of the thresholds: error: the maximum; least: the constant term */
     unsigned made;        /* bit b: plan_row[b] is converted */
     int excess;           /* adding: sum over the spans of 5 * (pairs in flagged groups) - (pairs of
                              both rows), never below 0; see pe__add_row_pair_16() */
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    /* the two rows at each distance from the anchor, as in pe__span */
+    /* These are the two rows at each distance from the anchor, as in pe__span. */
     unsigned char *row[PE__BLOCK_HALF + 1][2];
     double position[PE__BLOCK_HALF + 1][2];
 } pe__scratch_16;
@@ -6375,8 +6415,9 @@ PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
     return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
 }
 
-/* Write to errors the thresholds of count pairs, for the component a or b that x holds of the
-   anchor. An element is flagged if its distance to the midpoint is at most its threshold. */
+/* Write the thresholds of count pairs to errors. The array x holds the anchor's component, a or b,
+   to which they apply. An element is flagged if its distance to the midpoint is at most its
+   threshold. */
 PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
                                    float *errors)
 {
@@ -6388,9 +6429,9 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
     }
 }
 
-/* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
-   2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is below 2^-87 or above
-   2^90. */
+/* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles and, for f16,
+   2^-25 more for subnormals. Returns FLT_MAX, which flags all elements, if |A| is below 2^-87 or
+   above 2^90. */
 PE__INLINE float pe__base_error_16(const pe_plan *plan, pe_type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
@@ -6436,7 +6477,7 @@ PE__INLINE double pe__double_midpoint_distance(double y, int drop)
     return y - midpoint;
 }
 
-/* Round y to bf16 or f16 once, by way of a float that is rounded to odd. |y| must be 0 or in the
+/* Round y to bf16 or f16 once, through a float that is rounded to odd. |y| must be 0 or in the
    range of normal floats. */
 PE__INLINE uint16_t pe__to_16(pe_type type, double y)
 {
@@ -6446,8 +6487,9 @@ PE__INLINE uint16_t pe__to_16(pe_type type, double y)
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
-/* Returns the element of pair k of a span at position t, from a double y with an error of at most
-   e: the number that y - e and y + e both round to, else the result of round_element. */
+/* Returns the element of pair k of a span at position t, given a double y with an error of at most
+   e. If y - e and y + e round to the same number, it is the element. Otherwise the element is
+   computed by round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
                                        double y, double e, pe_type type)
 {
@@ -6459,12 +6501,12 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
                                                     pe__dropped_bits(type), NULL));
 }
 
-/* Compute the elements of flagged groups from doubles and store them; rows[b] and position[b] are
-   the row and position of pe__span at distance b. The rounding of an element y, whose error is at
-   most e, is certain under two conditions: y is farther than 1.4 e from its midpoint, and |y| is at
-   least 2^-14, above f16's subnormals. pe__round_element_16() rounds the other elements. Both
-   conditions compare squares, which saves two absolute values. 1.4 e instead of e covers the
-   rounding of the squares. If both squares underflow to 0, the element is not certain. */
+/* Compute the elements of flagged groups from doubles and store them. At distance b, rows[b] and
+   position[b] are the row and position of pe__span. Let y be an element whose error is at most e.
+   Its rounding is certain if y is farther than 1.4 e from its midpoint and |y| is at least 2^-14,
+   above f16's subnormals. Other elements are rounded by pe__round_element_16(). Both conditions
+   compare squares, which saves two absolute values. The factor 1.4 covers the rounding of the
+   squares. If both squares underflow to 0, the element is not certain. */
 PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[2],
                                       double (*position)[2], const pe__flagged_group *flagged,
                                       size_t count, pe_type type)
@@ -6500,14 +6542,14 @@ PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[
     }
 }
 
-/* A group of pairs of one row in floats: two vectors of first components (a), two of second ones
-   (b), and the thresholds of each. */
+/* A group of pairs of one row in floats has two vectors of first components (a) and two of second
+   ones (b). Their thresholds are bound_a and bound_b. */
 typedef struct pe__group {
     pe__vf a[2], b[2], bound_a, bound_b;
 } pe__group;
 
-/* Add the elements at p and at q, times the scale, to a group. Each float of it is then an s' of
-   "Adding to bf16" above; add 2^-23 |s'| to the thresholds. */
+/* Add the elements at p and at q, times the scale, to a group. Each float of the group is then an
+   s' of "Adding to bf16" above. Add 2^-23 |s'| to the thresholds. */
 PE__WRAPS /* a prefetched address may wrap around */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
@@ -6549,8 +6591,8 @@ PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int s
     return added ? 0 : pe__within(a, g.bound_a, b, g.bound_b);
 }
 
-/* Rotate the half of a group at i: by (ts, tc) of the rotation row to g[0], by (-ts, tc) to
-   g[1]. */
+/* Rotate half of a group, the vector of pairs at i. Rotating by (ts, tc) of the rotation row gives
+   g[0], and rotating by (-ts, tc) gives g[1]. */
 PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16], size_t i,
                               int half, pe__group *g)
 {
@@ -6563,8 +6605,8 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Append a group to the flagged groups if any of its lanes are flagged. often: groups are flagged
-   often (f16: one group in 8), so do it without a branch. */
+/* Append a group to the flagged groups if any of its lanes are flagged. `often` is set if groups
+   are flagged often (f16: one group in 8). Then this is done without a branch. */
 PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
                                int often)
 {
@@ -6589,9 +6631,9 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
     }
 }
 
-/* The kernel: rotate all columns of a span by rotation row `distance`, in floats, group by group,
-   and store or add them. type, split and added are constants wherever the kernel is inlined. One of
-   the two rows may be NULL, as at the ends of a run. */
+/* This is the kernel. It rotates all columns of a span by rotation row `distance`, in floats, group
+   by group, and stores or adds them. The arguments type, split and added are constants wherever the
+   kernel is inlined. One of the two rows may be NULL, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
                                    pe_type type, int added)
 {
@@ -6616,7 +6658,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
 }
 
 /* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
-   when it is first needed; for distance 0 it is sine 0, cosine 1. */
+   when it is first needed. For distance 0, all its sines are 0 and all its cosines are 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe_type type, int added)
 {
@@ -6636,7 +6678,7 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
-/* Add two rows to bf16 elements; flagged groups are then added from doubles. If much more than a
+/* Add two rows to bf16 elements, and then add flagged groups from doubles. If much more than a
    fifth of the groups are flagged for a while, the next PE__SPANS_IN_DOUBLES spans are added from
    doubles only. That happens where x nearly cancels the rows. If x is 1 everywhere, half of the
    groups are flagged, and floats followed by doubles took twice as long as doubles alone. */
@@ -6651,8 +6693,8 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
     /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
-       them are flagged. One span with more than three fifths takes it from 0 past 4 end, so that
-       the next spans are added from doubles. */
+       them are flagged. One span with more than three fifths increases it from 0 to more than 4
+       end. The next spans are then added from doubles. */
     f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
@@ -6662,7 +6704,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     f->flagged_count = 0;
 }
 
-/* Round the flagged groups of a block from doubles, if there are more than `most`. */
+/* If a block has more than `most` flagged groups, compute and store them from doubles. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
                                      pe_type type)
 {
@@ -6695,7 +6737,8 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
-/* Move the start of a span to its pair i. a and b hold the components of its pairs from i on. */
+/* Move the start of a span to its pair i. The arrays a and b hold the components of pair i and
+   those after it. */
 PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const double *b)
 {
     span->a = a;
@@ -6753,7 +6796,7 @@ PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_
     pe__round_flagged_16(&span, &span.row, &span.position, &flagged, 1, type);
 }
 
-/* Store or add the pairs i ... end - 1, which need not fill the four vectors v. */
+/* Store or add the pairs i ... end - 1, which may be fewer than the four vectors v hold. */
 PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_t end,
                                        const pe__floats4 *v)
 {
@@ -6797,10 +6840,10 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
     }
 }
 
-/* Store a whole group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes are
-   rounded again. Each float was rounded from a double, so its error is at most half a unit in the
-   last place, 2^-24 of the float. least: the constant term of the thresholds, from
-   pe__base_error_16(). */
+/* Store a complete group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes
+   are rounded again. Each float was rounded from a double, so its error is at most half a unit in
+   the last place, 2^-24 of the float. The argument `least` is the constant term of the thresholds,
+   from pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf least, pe_type type)
 {
@@ -6821,9 +6864,10 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
 }
 
 /* Write the row of position t, a group of four vectors of pairs at a time, and return how many
-   pairs are written. Floats: all pairs; a group has fewer before the first aligned address and at
-   the end of the row. 16-bit elements: only whole groups. The doubles of each step are rounded to
-   floats during the next step, while that step computes its own doubles. */
+   pairs are written. In floats, all pairs are written. The groups before the first aligned address
+   and at the end of the row may then have fewer pairs. In 16-bit elements, only complete groups are
+   written. The doubles of each step are rounded to floats during the next step, while that step
+   computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
                                  pe_type type)
 {
@@ -6874,9 +6918,9 @@ PE__OUTLINE size_t pe__single_f32(const pe__output *output, double t, const pe__
     return pe__single_row(output, t, adder, PE_TYPE_F32);
 }
 
-/* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
-   position, whose angles need double-double. The code takes four vectors of pairs at a time, and is
-   simple rather than fast. */
+/* Write a row at position 0, where all sines are 0 and all cosines are the amplitude, or a row at a
+   far position, whose angles need double-double. The code takes four vectors of pairs at a time,
+   and is simple rather than fast. */
 PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe__adder *adder)
 {
     const pe__single x = {output, t, adder};
@@ -6904,37 +6948,35 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
 /* ---- 6.7 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
  * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
- * of a run some of the 17 rows are missing, and the anchor may be one of them.
+ * of a run some of the 17 rows do not exist, and the anchor may be one of these.
  *
  * Up to 17 blocks form a group. They share one centre, the anchor of the block in the middle, from
  * which the other anchors are rotated. A group is written in tiles of columns. */
 
-/* Where a call stands in a run of rows. */
+/* The run, the group and the block that a call is writing. Rows are numbered within the run. */
 typedef struct pe__block {
-    /* the run: the position of row 0; the number of the last row; memory for the sines and cosines
-       of two anchors, 4 arrays of pairs + PE__ANCHOR_PADDING doubles, aligned to a cache line;
-       pairs: those of a tile, a multiple of 32; for 16-bit elements a tile in floats, else NULL */
-    double t;
-    int64_t last;
-    double *doubles;
-    size_t pairs;
-    pe__scratch_16 *scratch;
-    /* the group: its first block; how many it has; the row that is its centre */
+    double t;                /* position of row 0 of the run */
+    int64_t last;            /* index of the last row of the run */
+    double *doubles;         /* the sines and cosines of two anchors: 4 arrays of `pairs` +
+                                PE__ANCHOR_PADDING doubles, aligned to a cache line */
+    size_t pairs;            /* number of pairs of a tile, a multiple of 32 */
+    pe__scratch_16 *scratch; /* a tile in floats, for 16-bit elements; else NULL */
+    /* Index of the first block of the group, number of its blocks, and the row that is its
+       centre. */
     int64_t first, count, centre;
-    /* the block: the row that is its anchor, which may be after the last row; the anchor's sines
-       and cosines */
-    int64_t anchor;
-    double *const *row;
-    /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
-       largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
-       row) */
+    int64_t anchor;     /* the row that is the anchor of the block; may be after the last row */
+    double *const *row; /* the anchor's sines, [0], and cosines, [1] */
+    /* Distances from the anchor: to the nearest row that exists, to the farthest one, and the
+       largest distance at which both rows of the row pair exist. The third is below 0 if the anchor
+       is after the last row. */
     int64_t nearest, farthest, both;
 } pe__block;
 
-/* Set x->row and x->position to the row pair at distance b from the anchor, and ts, tc to rotation
-   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is
-   one row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set
-   to NULL. A row at position 0 is written here, and its address is then also set to NULL. */
+/* Set x->row and x->position to the row pair at distance b from the anchor, and x->ts and x->tc to
+   rotation row b. The anchor's row begins at address `row`, and rows are stride bytes apart. For b
+   = 0 there is one row, the anchor, and ts and tc are NULL. The address of a row that is not in the
+   run is set to NULL. A row at position 0 is written here, and its address is then also set to
+   NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
                                  ptrdiff_t stride, int64_t b, pe_type type)
 {
@@ -6956,19 +6998,20 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
     }
 }
 
-/* Return the distances b at which the two rows are written one after the other, not together, to
-   avoid 4K aliasing: bit b is set. Only non-temporal stores need this, and only if PE_LOADS_WAIT
-   is 1.
+/* Return a mask whose bit b is set if the two rows at distance b must be written one after the
+   other, not together, to avoid 4K aliasing. Only non-temporal stores need this, and only if
+   PE_LOADS_WAIT is 1.
 
-   Compare addresses by their last 12 bits only. A load stalls if both rows of a row pair are stored
-   up to 512 bytes after the loaded address. The load waits until the stores to both rows have left
-   the core. With rotation row b at such an address, outputs larger than the caches took up to twice
-   as long. If only one of the two rows is stored there, no load stalls.
+   Only the last 12 bits of addresses matter here. A load stalls if both rows of a row pair are
+   stored up to 512 bytes after the loaded address. The load waits until the stores to both rows
+   have left the core. With rotation row b at such an address, outputs larger than the caches took
+   up to twice as long. If only one of the two rows is stored there, no load stalls.
 
    A split row is written at two addresses, which advance by 4 bytes per pair. The four loads, two
-   from the anchor and two from the rotation row, advance by 8. So one of the loads is always before
-   a store, or soon will be. Therefore split rows are written one after the other whenever the last
-   12 bits of their addresses are equal, unless the same 12 bits are equal for the two halves. */
+   from the anchor and two from the rotation row, advance by 8. So one of the loads is always just
+   before a store, or soon will be. Therefore split rows are written one after the other whenever
+   the last 12 bits of their addresses are equal, unless the same 12 bits are equal for the two
+   halves. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t most)
 {
@@ -6988,8 +7031,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
     return aliased;
 }
 
-/* Set what all rows of a block share: the anchor, and which of the rows exist. Returns the address
-   of the anchor's row, which may be after the last row. */
+/* Set what all rows of a block share: the anchor, and the distances at which rows exist. Return the
+   address of the anchor's row, which may be after the last row. */
 PE__WRAPS
 PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
@@ -7004,20 +7047,21 @@ PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
            pe__first_column(x->output) * x->output->element;
 }
 
-/* Set the prefetch distances of the row pair at distance b: far enough ahead to arrive in time, but
-   not so far that the prefetched lines evict the working set of a first-level cache of 32 KB.
-   PE__STORE_PREFETCHED and PE__ADD use them.
+/* Set the prefetch distances of the row pair at distance b. The lines must arrive in time, but must
+   not evict the working set of a first-level cache of 32 KB. PE__STORE_PREFETCHED and PE__ADD use
+   these distances.
 
    The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the row
    pair at b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is
    prefetched once. For 256 pairs, two rows, the anchor and the rotation row are 12 KB, and lead is
-   2. A lead of 1 or 4 took up to a tenth longer on a Zen 5. To prefetch a whole block ahead took up
-   to a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a
-   Zen 4 do not hold it: a whole block ahead took 1.7 times as long as prefetches into the
+   2. A lead of 1 or 4 took up to 10 % longer on a Zen 5. Prefetching a whole block ahead took up to
+   a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a Zen 4
+   do not hold it. Prefetching a whole block ahead took 70 % longer there than prefetching into the
    second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
 
-   Returns how many of the n row pairs from b on have equal prefetch distances. Those are the row
-   pairs that prefetch rows of this block or, if none does, all n: they prefetch the next block. */
+   Return how many of the n row pairs, starting at distance b, have equal prefetch distances. Those
+   are the row pairs that prefetch rows of this block or, if there are none, all n, which prefetch
+   the next block. */
 PE__WRAPS
 PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
@@ -7063,15 +7107,17 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
     }
 }
 
-/* The buffer for a block's rows of 16-bit elements. PE__BUFFER_HALF: bytes of one half of a split
-   row, with a group of padding lanes after it. PE__BUFFER_ROW: bytes of a row. */
+/* A block's rows of 16-bit elements are computed in a buffer unless they are written directly.
+   PE__BUFFER_HALF is the number of bytes of one half of a split row, with a group of padding lanes
+   after it. PE__BUFFER_ROW is the number of bytes of a row. */
 enum {
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
 
-/* Copy a block's rows of 16-bit elements between output and buffer. in = 1: copy to the buffer, and
-   zero the padding lanes, so that the block can be added there. in = 0: copy to the output. */
+/* Copy a block's rows of 16-bit elements between output and buffer. If in is 1, copy to the buffer,
+   and set the padding lanes to 0, so that the block can be added there. If in is 0, copy to the
+   output. */
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
@@ -7083,9 +7129,9 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
     }
 }
 
-/* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
-   go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
-   of a buffer. */
+/* Write a block's rows of 16-bit elements or, if added is 1, add them to the output. Rows of
+   complete groups are written directly. Rows that end in a partial group or use non-temporal stores
+   are first written to a buffer. */
 PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
@@ -7120,21 +7166,22 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, 
 }
 
 /* ==== src/rows/run.h ==== */
-/* Rows of consecutive positions: groups of blocks, tiles of columns; from the centre of a group to
- * the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
+/* Writes rows of consecutive positions in groups of blocks and tiles of columns. The centre of a
+ * group gives the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
 
-/* PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
-   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
-   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
-   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
-   pe__block (block.h) stays free, and pe__unaliased() can move the anchors within their arrays.
-   Unoptimised, the two are equal, and the anchors are not moved. */
+/* PE__TILE is the number of pairs of a tile. A tile is faster where its part of a row is long.
+   PE__TILE_STREAMED is the number of pairs of a tile with non-temporal stores. The anchors of the
+   tile and the plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers
+   that non-temporal stores fill. In optimised code PE__TILE_STREAMED is half of PE__TILE. So half
+   of each array of pe__block (block.h) is free, and pe__unaliased() can move the anchors within
+   their arrays. In unoptimised code the two are equal, and the anchors are not moved. */
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* Return the state of a run of `rows` rows, the first at position t, before its first group. */
+/* Return the state before the first group of a run of `rows` rows, the first of which is at
+   position t. */
 PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
                                   pe__scratch_16 *scratch)
 {
@@ -7143,9 +7190,8 @@ PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t
     return block;
 }
 
-/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
-   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
-   centre. */
+/* Go to the next group of the run, and return 1; return 0 after the last one. The centre is the
+   anchor of the middle block. If the run has only one block, this is the middle row of the run. */
 PE__INLINE int pe__next_group(pe__block *block)
 {
     const int64_t all = block->last / PE__BLOCK_ROWS + 1;
@@ -7157,13 +7203,14 @@ PE__INLINE int pe__next_group(pe__block *block)
     return rest > 0;
 }
 
-/* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
-   pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
-   them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
-   not be flagged: see step 10 of "Rounding test" in sincos/bounds.h. Returns SIZE_MAX if
-   that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
-   2^-14 half-turns, so that the plan's guard flags few elements. With base 500000, heads at
-   positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
+/* Return the index of the first of the slow pairs: this pair and all after it are slow in the rows
+   at positions low to high. A pair is slow if its angles, in these rows and in the anchors and
+   rotation rows on the way to them, are at most 1/4 half-turn. Then the errors of its sines are
+   relative, and small sines need not be flagged: see step 10 of "Rounding test" in sincos/bounds.h.
+   Returns SIZE_MAX if that proof does not apply. Returns SIZE_MAX also if it would gain little,
+   because even the slowest pair's angle is at least 2^-14 half-turns. The plan's guard then flags
+   few elements. With base 500000, heads at positions below 16 take 30 % longer without this, and
+   tables of 2048 rows 4 % longer. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->output->plan->frequency + x->pair;
@@ -7194,15 +7241,15 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const pe__bound *const bound = is_far      ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
                                                : &pe__bound_run;
-    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
-       reach up to PE_LANES - 1 pairs past the tile. */
+    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES. So the last one may
+       extend up to PE_LANES - 1 pairs past the tile. */
     const size_t count =
         pe__max(output->sines, output->cosines) + (output->peeled ? PE_LANES - 1 : 0);
     pe__span x;
     pe__span_begin(&x, output, bound, output->kernel->adder);
     if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
     x.slow_guard = pe__guard(plan->amplitude, 0);
-    /* A tile with non-temporal stores takes half of each array of the anchors, at most. The other
+    /* A tile with non-temporal stores takes at most half of each array of the anchors. The other
        half, 2048 bytes or more, is free for pe__unaliased(). */
     if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
@@ -7222,8 +7269,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     }
 }
 
-/* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
-   only these contains no code for blocks. */
+/* The kernels of a single row have the argument `rows`, which is 1, because the kernels of several
+   rows have it. A program that calls only kernels of a single row contains no code for blocks. */
 PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
 {
     (void)rows;
@@ -7253,12 +7300,12 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
         }
 }
 
-/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add them to 16-bit elements
-   (added). A single row goes to pe__single_row(), or to pe__single_f32() if added. All other rows,
-   and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16 pairs, with the
-   anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
-   tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
-   once for each tile. */
+/* Write the rows of the positions t, t + 1 ... in 16-bit elements or, if added is 1, add them to
+   16-bit elements. A single row is written by pe__single_row() or, if added, by pe__single_f32().
+   All other rows, and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16
+   pairs, with the anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of
+   rows are finished, tile by tile, before the next rows begin. Otherwise the whole output would
+   pass through memory once for each tile. */
 PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double t, size_t rows,
                                   int added)
 {
@@ -7320,17 +7367,16 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t ro
  * tests/unit/rows/test_exact.c. */
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Rows of doubles are also computed in blocks, in tiles of columns. The anchor of a block is
- * rotated by the rotation rows b = 1 ... 8 to the rows anchor + b and anchor - b, and by rotation
- * row 17 to the anchor of the next block. Anchors and rotation rows are double-double, and are
- * computed on the stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed
- * from its angle.
+ * Rows of doubles are also computed in blocks, in tiles of columns. Rotation rows b = 1 ... 8
+ * rotate the anchor of a block to the rows anchor + b and anchor - b. Rotation row 17 rotates it to
+ * the anchor of the next block. Anchors and rotation rows are double-double, and are computed on
+ * the stack in each call. One anchor in PE__ANCHORS_ROTATED is computed from its angle.
  *
  * A rotation takes sums of products in double-double. They are cheap because each sine and cosine
- * is split into a multiple of 2^-26, at most 1 in magnitude, and a double for the rest, at most
- * 2^-27. Products of two multiples are multiples of 2^-52. So these products and their sums are
- * exact, fused or not. Let (s, c) = (s1 + s2, c1 + c2) be a pair of the anchor, and (S, C) =
- * (S1 + S2, C1 + C2) the pair of the rotation row. Then
+ * is split into two doubles. The first is a multiple of 2^-26, at most 1 in magnitude. The second
+ * is the remainder, at most 2^-27. Products of two multiples are multiples of 2^-52. So these
+ * products and their sums are exact, fused or not. Let (s, c) = (s1 + s2, c1 + c2) be a pair of the
+ * anchor, and (S, C) = (S1 + S2, C1 + C2) the pair of the rotation row. Then
  *
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
@@ -7373,9 +7419,9 @@ PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const do
     else memcpy(x, v, n * sizeof *x);
 }
 
-/* Compute the sines and cosines of a flagged vector, correctly rounded: of the pairs from i on, at
-   position t. If the row has only count < PE_LANES pairs from i on, the other lanes are padding.
-   Vectors with subnormal elements are always flagged. */
+/* Compute the sines and cosines of a flagged vector, correctly rounded. The vector has the pairs
+   that start at index i, at position t. If only count < PE_LANES pairs are left in the row, the
+   other lanes are padding. Vectors with subnormal elements are always flagged. */
 PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t count, double t,
                                     pe__vd *sine, pe__vd *cosine)
 {
@@ -7388,7 +7434,7 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
         const pe__dd y = pe__dd_mul_double(sincos[k], plan->mantissa);
         pe__store(hi, y.hi);
         pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* padding lanes: any */
+        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* skips padding */
             const double approx[2] = {hi[lane], lo[lane]};
             hi[lane] = output->round_element(plan, t, pair + lane, k, 0, approx);
         }
@@ -7396,20 +7442,21 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
     }
 }
 
-/* A tile of columns, as vectors of pairs. The last index says which component of a pair: [0] is f,
-   the first one in a row, and [1] is g. (f, g) is (s, c), rotated by (ts, tc); or, where cosines
-   come first, (c, s), rotated by (-ts, tc). In both cases f' = f tc + g ts and g' = g tc - f ts. */
+/* A tile of columns is stored as vectors of pairs. The last index of an array is the component of a
+   pair: [0] is f, the first one in a row, and [1] is g. Usually (f, g) is (s, c), rotated by (ts,
+   tc). Where cosines come first, (f, g) is (c, s), rotated by (-ts, tc). In both cases f' = f tc +
+   g ts and g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
-    double amplitude, unit, error; /* A; 2^-26 plan->scale; e */
-    /* the rotation rows and the anchor, split by pe__split_high() */
+    double amplitude, unit, error; /* amplitude: A; unit: 2^-26 plan->scale; error: e */
+    /* The rotation rows and the anchor, each split by pe__split_high(). */
     pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
-    /* the anchor, and rotation row 17, not split */
+    /* The anchor and rotation row 17, not split. */
     pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
 } pe__tile_f64;
 
-/* Returns x as hi, a multiple of unit (a power of two), and lo, a double for the rest. */
+/* Returns x as the sum of hi, a multiple of unit (a power of two), and lo, the remainder. */
 PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
@@ -7419,7 +7466,7 @@ PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
     return x;
 }
 
-/* Store a vector of a row at p in the output's store mode. If it is added, elements further on are
+/* Store a vector of a row at p in the output's store mode. If it is added, later elements are
    prefetched, as in pe__store_four(). */
 PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
@@ -7436,7 +7483,7 @@ PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 
 /* A row to write, and its position. */
 typedef struct pe__row_f64 {
-    double *row; /* NULL: none */
+    double *row; /* NULL: no row is written */
     double position;
 } pe__row_f64;
 
@@ -7522,8 +7569,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     x->next[v][1] = g[PE__BLOCK_HALF];
 }
 
-/* Compute vector v of the anchor at position *t. If t is NULL, compute it for the next block's
-   anchor, by rotating the current anchor by rotation row 17. */
+/* Compute vector v of the anchor at position *t. If t is NULL, compute vector v of the next block's
+   anchor by rotating the current anchor by rotation row 17. */
 PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 {
     const int swapped = x->output->order == PE__CS;
@@ -7547,8 +7594,8 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 
 /* Write a tile of columns: `rows` rows, the first at position t. With an amplitude within 2^-900
    ... 2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any
-   other amplitude rows are computed for amplitude 1 and e = 4, so that all elements are flagged and
-   rounded by round_element. */
+   other amplitude, rows are computed for amplitude 1 and e = 4. All elements are then flagged, and
+   round_element rounds them. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
     const pe_plan *const plan = output->plan;
@@ -7563,7 +7610,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     x.amplitude = usual ? plan->amplitude : 1;
     x.unit = pe__exp2i(-26) * scale;
     x.error = 4;
-    if (usual) /* 2^(k - 76), plus the error inherited from the frequencies */
+    if (usual) /* e = 2^(k - 76), since scale = 2^k, plus the error of the frequencies */
         x.error =
             scale * (pe__exp2i(-76) +
                      pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));
@@ -7599,16 +7646,17 @@ PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
  * tests/unit/rows/test_splits.c. */
 
 /* ---- 6.10 the row kernels -----------------------------------------------------------------------
- * A row kernel names the code that depends on the type, and on whether rows are filled or added. */
+ * A row kernel refers to the code that depends on the type, and on whether rows are filled or
+ * added. */
 
-/* Store n zeros in a row, from the given column on. */
+/* Store n zeros in a row, starting at the given column. */
 PE__OUTLINE void pe__write_zeros(const pe__output *output, unsigned char *row, size_t column,
                                  size_t n)
 {
     memset(row + column * output->element, 0, n * output->element);
 }
-/* Add n zeros to a row, from the given column on. This changes the row: its elements are multiplied
-   by the scale, and -0 + 0 is 0. */
+/* Add n zeros to a row, starting at the given column. This changes the row: its elements are
+   multiplied by the scale, and -0 + 0 is 0. */
 PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size_t column, size_t n,
                               pe__row_adder *add)
 {
@@ -7618,9 +7666,9 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-/* For each type: the row kernel that fills rows, and the one that adds them. Each is an object of
-   the function that returns it: gcc -O0 keeps objects of a file, and all functions that they name,
-   even in a program that uses none of them. */
+/* PE__ROW_KERNELS defines two row kernels for a type: one fills rows, the other adds them. Each is
+   a static object of the function that returns it. At file scope, gcc -O0 would keep the objects,
+   and all functions that they refer to, even in a program that uses none of them. */
 PE__OUTLINE void pe__add_zeros_f32(const pe__output *output, unsigned char *to, size_t column,
                                    size_t n)
 {
@@ -7711,11 +7759,12 @@ PE__INLINE const pe__row_kernel *pe__add_kernel_f64(void)
  * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 6.11 from positions to rows ----------------------------------------------------------------
- * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
+ * This code writes the rows of one axis. It writes consecutive positions as runs and copies rows
+ * whose position has occurred before. */
 
-/* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
-   sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
-   sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
+/* For PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are
+   the sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of
+   a sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
    other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
    frequency times the sum of the coordinates' magnitudes. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
@@ -7770,7 +7819,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     }
 }
 
-/* Copy the rows of a run from rows before. */
+/* Copy the rows of a run from earlier rows of the output. */
 PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
 {
     const pe__pieces pieces = pe__pieces_of(output);
@@ -7783,15 +7832,16 @@ PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
         pe__copy_row(&pieces, to, sources ? pe__row_address(output, sources[k]) : from);
 }
 
-/* Write the rows of a run. They are written one by one if there is only one, or if blocks are not
-   possible: at one position, without rotation rows (doubles need none of the plan), or where angles
-   are floats, which cannot be rotated from each other. *part is the caller's own copy of its
-   output, and is changed here. To copy it once more would take wide loads, which stall on the
-   narrow stores that have just written *part. */
+/* Write the rows of a run: in blocks, or one by one if there is only one row or blocks are
+   impossible. Blocks are impossible if all rows share one position. They are also impossible if the
+   plan has no rotation rows. For f64, which does not use these, they are impossible if angles are
+   floats, which cannot be rotated from each other. The caller passes its own copy of the output in
+   *part, and this function changes it. Copying *part again would take wide loads, which stall on
+   the narrow stores that have just written it. */
 PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
     const pe__row_kernel *const kernel = output->kernel;
-    const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: from the last up */
+    const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: start at the end */
     const ptrdiff_t stride = output->stride * (ptrdiff_t)run->every;
     const int blocks = kernel->block ? output->plan->table != NULL : !output->plan->float32;
     part->out = pe__row_address(output, run->row + down * run->every);
@@ -7807,7 +7857,8 @@ PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const
             (*kernel->row)(part, run->position + ((double)k - (double)down) * fabs(run->step), 1);
 }
 
-/* Write the rows of a long list with a row cache, which takes stack only here. */
+/* Write the rows of a long list of positions, using a row cache. Only this function has the row
+   cache on its stack. */
 PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__runs *runs)
 {
     pe__row_cache cache;
@@ -7817,8 +7868,8 @@ PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__
     for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
 }
 
-/* Write the rows of one axis, starting at row `first` of `at`, run by run; a single row directly.
-   */
+/* Write the rows of one axis, starting at row `first` of `at`. A single row is written directly,
+   several are written run by run. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows)
 {
@@ -7840,8 +7891,8 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 /* Writes the columns of all axes of a plan, axis by axis, and the columns of zeros. Tested by
  * tests/unit/plan/test_models.c. */
 
-/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
-   then copied to the output. If the call adds, the output's elements are copied to the stack
+/* For PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the
+   stack, then copied to the output. If the call adds, the output's elements are copied to the stack
    first. */
 PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {
@@ -7884,13 +7935,14 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output
 }
 
 /* ==== src/rows/call.h ==== */
-/* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
- * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/api/test_errors.c and
+/* The calls that write whole rows, with or without batches, and pe_sinusoidal_f32(). They check
+ * their arguments, then write axis by axis. Tested by tests/unit/api/test_errors.c and
  * tests/unit/calls/test_memory.c. */
 
 /* ---- 6.12 calls ------------------------------------------------------------------------------ */
 
-/* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
+/* Checks the plan, the output and its shape, and returns their status. Positions are checked
+   later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
 {
     if (!plan || !output->out) return PE_ERR_NULL;
@@ -7912,20 +7964,21 @@ static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at, pe__
     return status;
 }
 
-/* The batches that the same rows are added to. */
+/* The batches to which the same rows are added. */
 typedef struct pe__batches {
-    size_t count, bytes;          /* batches; bytes from batch to batch */
+    size_t count, bytes;          /* number of batches; bytes from one to the next */
     const pe__row_kernel *kernel; /* fills rows in a buffer */
     pe__row_adder *add;           /* adds a row of the buffer to a row of a batch */
 } pe__batches;
 
-/* Add the same rows to all batches: fill a buffer with some rows at a time, zeros included, and add
-   them to each batch. Returns 0, and adds nothing, if a row is too long for the buffer. */
+/* Add the same rows to all batches: repeatedly fill a buffer with several rows, including their
+   columns of zeros, and add these rows to each batch. Returns 0, and adds nothing, if a row is too
+   long for the buffer. */
 PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__output *output,
                                   const pe__batches *batches)
 {
-    /* PE__BYTES: the size of the rows that are filled together, unless a single row is longer. With
-       more rows, calls took 15 % longer. PE__LONGEST: the size of the longest row that is taken.
+    /* PE__BYTES is the size of the rows that are filled together, unless a single row is longer.
+       With more rows, calls took 15 % longer. PE__LONGEST is the size of the longest row that fits.
        Longer rows would need more stack. */
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
@@ -7957,8 +8010,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     if (count == 1) return pe__call_rows(plan, at, output);
     pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
-    /* Batches follow each other, or lie side by side: then row r of every batch lies within one row
-       stride. */
+    /* Batches may follow each other or be side by side. If they are side by side, row r of every
+       batch is within one row stride. */
     const size_t batch = (output->rows - 1) * output->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / output->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
@@ -7978,7 +8031,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* pe_sinusoidal_f32(): write the rows in tiles of columns, each by a small plan on the stack. */
+/* Does what pe_sinusoidal_f32() does: writes the rows in tiles of columns, each with a small plan
+   on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
@@ -8027,12 +8081,12 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 
 /* ---- 6.13 rows without a plan -------------------------------------------------------------------
  * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
- * frequencies. To convert them takes a fifth of the time of a row. For many rows the plan also has
+ * frequencies. Converting them takes 20 % of the time of a row. For many rows the plan also has
  * rotation rows (plan->table). */
 
 /* The arguments of a pe_sincos_T call. */
 typedef struct pe__sincos_request {
-    const double *omega;                 /* the frequency of each pair, in radians a position */
+    const double *omega;                 /* frequency of each pair, in radians per position */
     size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
     double amplitude;
     unsigned char *sines, *cosines;
@@ -8090,10 +8144,10 @@ PE__OUTLINE void pe__sincos_rows_f64(pe__output *output, const pe_at *at, size_t
     pe__write_axis(output, at, 0, rows);
 }
 
-/* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
-   them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are built for one
-   call alone save more time than they cost. Measured for 64 pairs, they do so from 65 rows on with
-   AVX-512, and from 125 with AVX2. */
+/* PE__TILE_NO_TABLE is the number of pairs of a tile whose plan has no rotation rows,
+   PE__TILE_TABLE that of a tile whose plan has them. For PE__SINCOS_MIN_ROWS rows or more, rotation
+   rows that are built for one call save more time than they cost. Measured for 64 pairs, this is so
+   for 65 rows or more with AVX-512, and for 125 or more with AVX2. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
@@ -8132,14 +8186,14 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
         pe__store(g + i, pe__splat(g[n - 1]));
     }
     /* sum * 0 is a NaN if any frequency is a NaN or infinite. The 0 is hidden from clang, which
-       under -ffinite-math-only takes this product for 0. */
+       assumes under -ffinite-math-only that this product is 0. */
     PE__OPAQUE(zero);
     return !pe__unequal(pe__min_vd(least, low), low,
                         pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
 }
 
-/* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. fastest:
-   no frequency is larger in magnitude. */
+/* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. No
+   frequency may be larger in magnitude than `fastest`. */
 PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double fastest)
 {
     plan->axes = 1;
@@ -8213,8 +8267,8 @@ PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const p
     return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-/* A pe_sincos_T call: check all arguments, then write. one: 1 if rows is 1, and the kernel writes
-   only one row. */
+/* Does what pe_sincos_T() does: checks all arguments, then writes. `one` is 1 if rows is 1 and the
+   kernel writes only one row. */
 PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
                                       pe__sincos_kernel *kernel)
 {

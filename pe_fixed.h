@@ -120,13 +120,13 @@ typedef struct pe_fixed_rotated {
     float first, second;
 } pe_fixed_rotated;
 
-/* Words of 64-bit numbers, and products. No product is too large. */
+/* These functions split, join and multiply words. No product overflows. */
 PE__DEVICE pe__u32 pe__high(pe__u64 x) { return (pe__u32)(x >> 32); }
 PE__DEVICE pe__u32 pe__low(pe__u64 x) { return (pe__u32)x; }
 PE__DEVICE pe__u64 pe__words(pe__u32 high, pe__u32 low) { return (pe__u64)high << 32 | low; }
 PE__DEVICE pe__u64 pe__wide(pe__u32 a, pe__u32 b) { return (pe__u64)a * b; }
-/* pe__mul64_by_32(): a b / 2^32, rounded down. pe__mul64(): a b / 2^64 without the product of the
-   low words, at most 3 units below it. */
+/* These return a b / 2^32, rounded down, and a b / 2^64. The latter omits the product of the low
+   words, so it is at most 3 units too small. */
 PE__DEVICE pe__u64 pe__mul64_by_32(pe__u64 a, pe__u32 b)
 {
     return pe__wide(pe__high(a), b) + pe__mulhi(pe__low(a), b);
@@ -145,7 +145,7 @@ PE__DEVICE pe__word96 pe__make96(pe__u64 high, pe__u32 low)
     return x;
 }
 
-/* a b, at most 5 units too small. If this used pe__mulhi(), nvcc never finished the series. */
+/* Returns a b or up to 5 units less. With pe__mulhi(), nvcc never finished compiling the series. */
 PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
 {
     const pe__u64 hm = pe__wide(a.h, b.m), mh = pe__wide(a.m, b.h);
@@ -155,10 +155,10 @@ PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
                       pe__low(low));
 }
 
-/* Types of results, by their significant bits. */
+/* A type of results is named by its number of significant bits. */
 enum { PE__IS_F32 = 24, PE__IS_F16 = 11, PE__IS_BF16 = 8 };
-/* An amplitude is mantissa / 2^32 times 2^exponent. pe__in_range(): is it 2^-64 ... 2^64 in
-   magnitude? Then no f32 result overflows or is subnormal. */
+/* An amplitude is mantissa / 2^32 times 2^exponent. pe__in_range() returns whether its magnitude is
+   2^-64 ... 2^64. Then no f32 result overflows or is subnormal. */
 PE__DEVICE pe__u32 pe__mantissa_of(pe__u32 amplitude) { return amplitude << 8 | 0x80000000u; }
 PE__DEVICE int pe__exponent_of(pe__u32 amplitude) { return (int)(amplitude >> 23 & 255) - 126; }
 PE__DEVICE int pe__in_range(pe__u32 amplitude)
@@ -167,7 +167,7 @@ PE__DEVICE int pe__in_range(pe__u32 amplitude)
 }
 
 typedef struct pe__rounded {
-    pe__u64 rest; /* what was below the last bit of bits, in 2^-64 of it; 2^63: a midpoint */
+    pe__u64 rest; /* the dropped bits, in units of 2^-64 of the last bit; 2^63 is a midpoint */
     pe__u32 bits; /* the magnitude */
 } pe__rounded;
 /* Round x = (high 2^32 + low) / 2^96 times 2^exponent; the highest bit of high is set. Midpoints
@@ -205,19 +205,19 @@ PE__DEVICE pe__pair_bits pe__to_quarter(pe__u32 quarter, pe__u32 sine, pe__u32 c
     return x;
 }
 
-/* Ziv's rounding test: does a midpoint lie within the error interval? below: how far the computed
-   value may lie below the exact one, in units of 2^-56 for a value scaled to 1/2 ... 1. It may lie
-   above the exact one by 13000 of these units. */
+/* Returns whether a midpoint is within the error interval (Ziv's rounding test). The computed value
+   is at most `below` units below the exact one and at most 13000 units above it. The unit is 2^-56
+   for a value that is scaled to 1/2 ... 1. */
 PE__DEVICE int pe__flagged(pe__u64 rest, pe__u32 below, int format)
 {
     const pe__u32 above = (13000u >> (24 - format)) + 1;
     return 0x80000000u + above - pe__high(rest) <= above + (below >> (24 - format)) + 2;
 }
 
-/* Level 1: amplitude sin(position w) and amplitude cos(position w), by polynomials in u = 1 - g^2.
-   undecided: level 2 has to decide. The coefficients, from the constant one up, are over 2^64 and
-   2^64; then 2^40 (sine) or 2^38 (cosine); all others over 2^46 (sine) or 2^43 (cosine). The first
-   one of the cosine is lowered by the polynomial's error, so that no cosine exceeds 1. */
+/* Level 1 computes amplitude sin(position w) and amplitude cos(position w) with polynomials in
+   u = 1 - g^2, and sets `undecided` if level 2 is needed. Coefficients 0 and 1 are over 2^64, 2 is
+   over 2^40 (sine) or 2^38 (cosine), the others over 2^46 (sine) or 2^43 (cosine). Coefficient 0
+   of the cosine is lowered by the polynomial's error, so that no cosine exceeds 1. */
 PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe__u32 amplitude,
                                      int format)
 {
@@ -261,14 +261,14 @@ PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe_
     return x;
 }
 
-/* A step of Horner's scheme: the coefficient (h, m, l) minus v y. */
+/* Returns the coefficient (h, m, l) minus v y, a step of Horner's scheme with alternating signs. */
 PE__DEVICE pe__word96 pe__term(pe__u32 h, pe__u32 m, pe__u32 l, pe__word96 v, pe__word96 y)
 {
     y = pe__mul96(v, y);
     return pe__make96(pe__words(h, m) - pe__words(y.h, y.m) - (l < y.l), l - y.l);
 }
 
-/* sin(pi/4 g) / g in v = g^2: (pi/4)^j / j! for j = 25, 23 ... 1; pe__term() alternates signs. */
+/* Returns sin(pi/4 g) / g from v = g^2. The coefficients are (pi/4)^j / j! for j = 25, 23 ... 1. */
 PE__DEVICE_RARE pe__word96 pe__sine_series(pe__word96 v)
 {
     pe__word96 y = {0, 0, 0};
@@ -287,7 +287,7 @@ PE__DEVICE_RARE pe__word96 pe__sine_series(pe__word96 v)
     return pe__term(0xc90fdaa2u, 0x2168c234u, 0xc4c6628cu, v, y);
 }
 
-/* (1 - cos(pi/4 g)) / v in v = g^2, likewise: (pi/4)^j / j! for j = 24, 22 ... 2. */
+/* Returns (1 - cos(pi/4 g)) / v. The coefficients are (pi/4)^j / j! for j = 24, 22 ... 2. */
 PE__DEVICE_RARE pe__word96 pe__cosine_series(pe__word96 v)
 {
     pe__word96 y = {0, 0, 0};
@@ -305,9 +305,9 @@ PE__DEVICE_RARE pe__word96 pe__cosine_series(pe__word96 v)
     return pe__term(0x4ef4f326u, 0xf9177969u, 0x2b71366du, v, y);
 }
 
-/* Multiply y / 2^zeros by the amplitude, round the product and test it. On return rest is 1 if
-   it is flagged, else 0. error: what the phase contributes, in units of 2^-96 for a value scaled to
-   1/2 ... 1. The arithmetic adds at most 128 of these units. */
+/* Multiply y / 2^zeros by the amplitude and round the product. `rest` of the result is 1 if the
+   rounding test flags it, else 0. `error` is the error from the phase, in units of 2^-96 for a
+   value scaled to 1/2 ... 1. The arithmetic adds at most 128 units. */
 PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u32 amplitude,
                                   int format)
 {
@@ -322,7 +322,7 @@ PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u3
     return r;
 }
 
-/* Level 2: the same sine and cosine, by Taylor series, from 128 bits of phase. */
+/* Level 2 computes the same sine and cosine from 128 bits of phase, with Taylor series. */
 PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w, pe__u32 amplitude,
                                           int format)
 {
@@ -338,7 +338,7 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
     const pe__word96 g96 = pe__make96(g, pe__high(low)), v = pe__mul96(g96, g96);
     const pe__word96 z = pe__mul96(v, pe__cosine_series(v));
     const pe__word96 cosine = {~z.h, ~z.m, ~z.l};
-    int zeros = 0; /* leading zeros of g, shifted out so that small sines keep as many bits */
+    int zeros = 0; /* leading zeros of g, shifted out so that small sines keep full precision */
     if (pe__high(g) == 0) {
         g = g << 32 | low >> 32;
         low <<= 32;
@@ -371,13 +371,13 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
 }
 
 /* Compute the sine and cosine of position * frequency times an amplitude, rounded once from the
- * exact value, to nearest even: pe_fixed_sincos_f32() for an amplitude of 1,
- * pe_fixed_sincos_scaled_T() as f32, f16 (IEEE binary16) and bf16 (bfloat16). A constant
- * amplitude of 1.0f costs nothing. 16-bit results are rounded once, not first to float.
+ * exact value, to nearest even. The amplitude of pe_fixed_sincos_f32() is 1. The results of
+ * pe_fixed_sincos_scaled_T() are f32, f16 (IEEE binary16) or bf16 (bfloat16). A constant
+ * amplitude of 1.0f costs nothing. Results of 16 bits are rounded once, not first to float.
  *
- * amplitude    2^-64 ... 2^64 in magnitude; with another one, results are undecided
+ * amplitude    2^-64 ... 2^64 in magnitude; outside this range, results are always undecided
  * Accuracy     correctly rounded, where not undecided. No pair of the tables of tests/theorem.txt
- *              is undecided. With other frequencies from 2^-56 on, 1 pair in 2^44 is. A pair
+ *              is undecided. With other frequencies of 2^-56 or more, 1 pair in 2^44 is. A pair
  *              also is if its angle differs from a multiple of pi / 2 by less than 2^-33 radians
  *              (2^-29 if an f16 result is subnormal) and its amplitude, or the amplitude times
  *              this difference, is a midpoint (tests/unit/fixed/test_fixed.c, and fixed_proof.py)
@@ -413,9 +413,9 @@ PE__DEVICE pe_fixed_pair_16 pe_fixed_sincos_scaled_bf16(pe__i32 position,
 
 /* Rotate a pair of elements: first = a cosine - b sine, second = b cosine + a sine. Each product
  * and each sum is rounded to float, so the bits are those of pe_rope_f32(). This is floating point:
- * CUDA, gcc and clang, for AMD's GPUs too, fuse no product with a sum here, whatever the options.
- * Other OpenCL compilers may with -cl-fast-relaxed-math and -cl-unsafe-math-optimizations, MSVC
- * does with /fp:contract and /fp:fast. Options that flush subnormals apply here.
+ * CUDA, gcc and clang, also for AMD's GPUs, fuse no product with a sum here, whatever the options.
+ * Other OpenCL compilers may fuse with -cl-fast-relaxed-math and -cl-unsafe-math-optimizations.
+ * MSVC fuses with /fp:contract and /fp:fast. Options that flush subnormals apply here.
  *
  * Accuracy     PyTorch's arithmetic (tests/unit/fixed/test_fixed.c)
  * Threads      any */

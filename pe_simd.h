@@ -107,9 +107,9 @@
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
-/* PE__GNU: 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that turn
-   fast-math off. clang does, even as clang-cl, which does not define __GNUC__. The other compilers
-   named here define __GNUC__, but ignore the pragmas. */
+/* PE__GNU is 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that
+   turn fast-math off. This holds for clang, even as clang-cl, which does not define __GNUC__. The
+   other compilers named here define __GNUC__, but ignore the pragmas. */
 #if defined(__clang__) ||                                                                          \
     (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) &&                  \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
@@ -118,7 +118,7 @@
 #define PE__GNU 0
 #endif
 
-/* PE__NO_512: 1 if the flags allow AVX-512, but not its registers of 512 bits (-mno-evex512). pe
+/* PE__NO_512 is 1 if the flags allow AVX-512, but not its registers of 512 bits (-mno-evex512). pe
    then uses AVX2. Only with the compiler versions below does a missing __EVEX512__ mean this: no
    other versions define it at all. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
@@ -175,7 +175,7 @@
 #endif
 #undef PE__NO_512
 
-/* PE__SETS_TARGET: 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
+/* PE__SETS_TARGET is 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
    pe's functions a target attribute. So pe may use F16C in a program compiled with -mavx2 -mfma
    alone, and DQ, BW and VL in one compiled with -mavx512f alone. The program still runs wherever
    its flags allow: every CPU with AVX2 has F16C, and every CPU with AVX-512F has DQ, BW and VL,
@@ -198,22 +198,23 @@
 #else
 #define PE__SETS_TARGET 0
 #endif
-/* PE__HAVE_FMA: defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is a
-   call to the C library, so pe__two_prod() splits its operands instead. */
+/* PE__HAVE_FMA is defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is
+   a call to the C library, so pe__two_prod() splits its operands instead. */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 ||                   \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * These two options are all that pe chooses by the CPU. pe recognises a CPU by the instruction sets
- * that the flags allow. The name of the CPU would not do: a compiler that is older than the CPU
- * takes it for another one. */
+ * Only these two options depend on the CPU. pe recognises a CPU by the instruction sets that the
+ * flags allow. The CPU's name is not reliable: a compiler that is older than the CPU takes it for
+ * another one. */
 
-/* PE_PREFETCH_HEADS: 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
-   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching a Zen 3 takes a
-   quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by three things: it has SSE4a, as only
-   AMD's CPUs do; it has AVX-512; it lacks VP2INTERSECT, which AMD's other CPUs with AVX-512 have.
+/* PE_PREFETCH_HEADS is 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
+   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching, rotating takes
+   25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three flags. It has
+   SSE4a, as only AMD's CPUs do. It has AVX-512. It lacks VP2INTERSECT, which AMD's other CPUs with
+   AVX-512 have.
  */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) &&              \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
@@ -222,10 +223,10 @@
 #define PE_PREFETCH_HEADS 1
 #endif
 
-/* PE_LOADS_WAIT: 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
-   flight whose address has the same last 12 bits. On a Zen 3 these stalls were half of all the
-   time. On a Zen 5 avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 was
-   seen to gain. */
+/* PE_LOADS_WAIT is 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
+   flight whose address has the same last 12 bits. On a Zen 3 these stalls took 50 % of the time. On
+   a Zen 5, avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 that was
+   measured became faster. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)
@@ -254,10 +255,11 @@
 
 #include <float.h>
 /* PE__EVALUATES is FLT_EVAL_METHOD, corrected. It must be 0: an operation on doubles rounds to
-   double, and one on floats to float. -1, which clang has under -ffast-math, counts as 0, because
-   pe.h turns -ffast-math off for its own code. 16 counts as 0, because it concerns _Float16 alone.
-   clang with x87 counts as 2: it rounds to neither type, whatever -ffp-eval-method says. 1, which
-   gcc has for s390x in strict ISO C, is refused. */
+   double, and one on floats to float. A value of -1, which clang has under -ffast-math, counts as
+   0, because pe.h turns -ffast-math off for its own code. A value of 16 counts as 0, because it
+   concerns _Float16 alone. For clang with x87 PE__EVALUATES is 2: it rounds to neither type,
+   whatever -ffp-eval-method says. A value of 1, which gcc has for s390x in strict ISO C, is
+   refused. */
 #if defined(__clang__) && (defined(__i386__) || defined(__x86_64__)) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 ||                                        \
@@ -326,7 +328,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #include <wasm_simd128.h>
 #endif
 
-/* Unoptimised kernels need more stack; smaller tiles leave it to them. */
+/* Without optimisation, kernels need more stack. PE__OPTIMIZED = 0 then selects smaller tiles,
+   which leave room for it. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };
 #else
@@ -375,8 +378,8 @@ enum { PE__OPTIMIZED = 0 };
 /* From here to the end of pe.h, arithmetic is done as written: contraction and re-association are
    off, whatever the command line allows. The end of pe.h restores the program's options. */
 #if defined(__clang__)
-/* PE__FLOAT_CONTROL: 1 if clang supports the pragma float_control on the target. On other targets
-   it warns, and ignores the pragma. */
+/* PE__FLOAT_CONTROL is 1 if clang supports the pragma float_control on the target. On other targets
+   clang warns and ignores the pragma. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) ||    \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
@@ -408,7 +411,7 @@ enum { PE__OPTIMIZED = 0 };
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",                     \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros",         \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
-#if __GNUC__ > 10 /* -O3's clones of functions and loops are 6 % of the code, and no faster */
+#if __GNUC__ > 10 /* -O3's clones of functions and loops add 6 % of code and no speed */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
@@ -417,8 +420,8 @@ enum { PE__OPTIMIZED = 0 };
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
-/* cl before VS 2022 fuses products by default. The setting cannot be saved and restored, so fusing
-   stays off to the end of the program's file. */
+/* Fusing must be turned off, because cl before VS 2022 fuses products by default. The setting
+   cannot be saved and restored, so fusing remains off to the end of the program's file. */
 #pragma fp_contract(off)
 #else
 #ifndef __cplusplus
@@ -434,10 +437,10 @@ enum { PE__OPTIMIZED = 0 };
 #endif
 #endif
 
-/* PE__INLINE: always inlined. Kernels have arguments for the element type, for the layout, and for
-   whether to add. Callers pass constants, so after inlining the compiler decides the branches on
-   these arguments. Without optimisation nothing is forced inline, because gcc would take half a
-   minute and 2 GB to inline all that a program might call. */
+/* PE__INLINE marks functions that are always inlined. Kernels have arguments for the element type,
+   for the layout, and for whether to add. Callers pass constants, so after inlining the compiler
+   decides the branches on these arguments. Without optimisation nothing is forced inline, because
+   gcc would take half a minute and 2 GB to inline all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif PE__GNU
@@ -445,14 +448,14 @@ enum { PE__OPTIMIZED = 0 };
 #else
 #define PE__INLINE static inline
 #endif
-/* PE__OUTLINE: never inlined, to keep the code small; a call costs little, since it serves many
-   elements. PE__COLD: never inlined, and placed away from the loops, because the function seldom
-   runs: for example, after a flagged rounding test.
-   PE__PREFETCH: fetch the cache line at an address into the first-level cache. The address is a
-   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined.
-   Without optimisation nothing is inlined anyway, but gcc keeps every static function that is not
-   declared inline, even if nothing calls it. So both are inline then: a program that fills a table
-   has 128 KB of code instead of 297 (gcc 12.2 -O0, AVX-512). */
+/* PE__OUTLINE marks functions that are never inlined, to keep the code small. A call costs little,
+   since it serves many elements. PE__COLD marks functions that are never inlined and are placed
+   away from the loops, because they seldom run: for example, after a flagged rounding test.
+   PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
+   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined. Without
+   optimisation nothing is inlined anyway, but gcc keeps every static function that is not declared
+   inline, even if nothing calls it. So both macros then say inline: a program that fills a table
+   has 128 KB of code instead of 297 KB (gcc 12.2 -O0, AVX-512). */
 #if PE__GNU && defined(__OPTIMIZE__)
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
@@ -471,8 +474,8 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__PREFETCH(address) (void)(address)
 #endif
 
-/* PE__WRAPS, PE__DIVIDES_BY_ZERO: attributes of functions that wrap unsigned integers, or divide by
-   zero, on purpose. clang's sanitizers report both, though C and IEEE 754 define the results. */
+/* PE__WRAPS and PE__DIVIDES_BY_ZERO mark functions that wrap unsigned integers, or divide by zero,
+   on purpose. clang's sanitizers report both, though C and IEEE 754 define the results. */
 #if defined(__clang__)
 #if __clang_major__ < 12
 #define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
@@ -486,11 +489,11 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__DIVIDES_BY_ZERO
 #endif
 
-/* PE__OPAQUE(a): the compiler must have a in a register here, and must assume nothing about its
-   value. So it cannot simplify the computation of a, nor load a once more for a later use, as gcc
+/* PE__OPAQUE(a) makes the compiler hold `a` in a register and assume nothing about its value. So
+   the compiler cannot simplify the computation of `a`, nor load it again for a later use, as gcc
    does otherwise. The letters stand for the vector registers of each instruction set ("v": all 32
-   of AVX-512). On other targets a goes through memory ("+m"). So it does in WebAssembly from
-   clang 19 on, which rejects "+r" for a vector. */
+   of AVX-512). On other targets `a` goes through memory ("+m"). WebAssembly also uses memory with
+   clang 19 and later, which rejects "+r" for a vector. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__) && __clang_major__ < 19
@@ -505,11 +508,12 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__OPAQUE(a) __asm__("" : "+m"(a))
 #endif
 
-/* PE__PRODUCT(p): the product p must not be fused with a later sum. Under -ffp-contract=fast clang
-   fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses scalars that it vectorizes
-   itself, to use fmaddsub, but does not fuse pe's vectors. With these p is not made opaque, which
-   would cost a third of the time of a rotation. WebAssembly without relaxed SIMD has no fused
-   instruction, and "+m" would treble the time of a rotation. */
+/* PE__PRODUCT(p) keeps the compiler from fusing the product p with a later sum. Under
+   -ffp-contract=fast clang fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses
+   scalars that it vectorizes itself, to use fmaddsub, but does not fuse pe's vectors. So p is not
+   made opaque for gcc's vectors, where this would cost a third of the time of a rotation.
+   WebAssembly without relaxed SIMD has no fused instruction, and "+m" would treble the time of a
+   rotation. */
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
 #define PE__PRODUCT(p) (void)(p)
 #elif defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
@@ -518,18 +522,18 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__PRODUCT(p) (void)(p)
 #endif
 
-/* PE__IN_REGISTER(p): keep the pointer p in a register of its own. Otherwise gcc 12 packs two
-   pointers into a vector to increment both, and extracts them for each use. This takes a fifth of
-   the time of rotating head by head. */
+/* PE__IN_REGISTER(p) keeps the pointer p in a register of its own. Otherwise gcc 12 packs two
+   pointers into a vector to increment both, and extracts them for each use. This overhead is 20 %
+   of the time of rotating head by head. */
 #if PE__GNU
 #define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
 #define PE__IN_REGISTER(p) (void)(p)
 #endif
 
-/* PE__IN_MEMORY(p): leave the numbers at p in memory, because AVX2 broadcasts a number from memory
-   by a load alone. gcc would keep four numbers in a register, and permute the register to broadcast
-   each. This takes 7 % longer on a Zen 3. */
+/* PE__IN_MEMORY(p) leaves the numbers at p in memory, because AVX2 can load and broadcast a number
+   in one instruction. Otherwise gcc keeps four numbers in a register, and permutes the register to
+   broadcast each. This takes 7 % longer on a Zen 3. */
 #if PE__GNU && PE_ISA == PE_ISA_AVX2
 #define PE__IN_MEMORY(p) __asm__("" : "+r"(p))
 #else
@@ -548,14 +552,14 @@ extern "C" {
 
 /* ---- single numbers, for all instruction sets ------------------------------------------------ */
 
-/* PE__DROPPED: the number of bits that rounding a double to float drops, 53 - 24. PE__TO_TOP: the
-   shift that moves the dropped bits to the top of a 32-bit integer. The first dropped bit is then
-   the sign, so a midpoint, whose dropped bits are 1 and then zeros, becomes the least signed
-   integer. */
+/* PE__DROPPED is the number of bits that rounding a double to float drops, 53 - 24. PE__TO_TOP is
+   the shift that moves the dropped bits to the top of a 32-bit integer. The most significant
+   dropped bit is then the sign. So a midpoint, whose dropped bits are 1 and then zeros, becomes the
+   least signed integer. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
-/* How many bits of the significand the last rounding drops: from double to float, or from float to
-   16 bits. */
+/* These constants say how many bits of the significand the last rounding drops: from double to
+   float, or from float to 16 bits. */
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 
 /* Returns +0 without the compiler's knowing the value. Adding +0 turns -0 into +0. Under
@@ -582,8 +586,9 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
-/* Returns a rounded to odd, to 24 bits. 0x1fffffff is the mask of the PE__DROPPED bits. Adding
-   0x1fffffff to the dropped bits carries into the last bit that stays, unless all of them are 0. */
+/* Returns `a` rounded to odd, to 24 bits. The constant 0x1fffffff is the mask of the PE__DROPPED
+   bits. Adding 0x1fffffff to the dropped bits carries into the last bit that stays, unless all of
+   them are 0. */
 PE__INLINE double pe__odd24_one(double a)
 {
     uint64_t bits;
@@ -599,11 +604,11 @@ PE__INLINE int32_t pe__float_bits(float x)
     return i;
 }
 
-/* Returns x rounded to f16, with the bits of pe__to_f16(). Two constants are the bits of floats:
-   0x38800000 is 2^-14, the least normal f16; 0x477fefff is the largest float that rounds to 65504
-   and not to infinity. 112 = 127 - 15 is the difference of the exponent biases of float and f16.
-   The shift by 13 drops 13 bits. Before it, 0xfff (2^13 / 2 - 1) and the last bit that stays are
-   added, which rounds to nearest, ties to even. */
+/* Returns x rounded to f16, with the same bits as pe__to_f16(). Two constants are the bits of
+   floats. The first, 0x38800000, is 2^-14, the least normal f16. The second, 0x477fefff, is the
+   largest float that rounds to 65504 and not to infinity. The difference of the exponent biases of
+   float and f16 is 112 = 127 - 15. The shift by 13 drops 13 bits. Before it, 0xfff (2^13 / 2 - 1)
+   and the last bit that stays are added, which rounds to nearest, ties to even. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
 {
     const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
@@ -651,8 +656,8 @@ PE__INLINE double pe__double_product(double a, double b)
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
 
-/* PE_LANES: doubles in a vector. PE__FUSES: 1 if pe__fma() rounds once, 0 if it rounds the product
-   and the sum. Error bounds depend on PE__FUSES. */
+/* PE_LANES is the number of doubles in a vector. PE__FUSES is 1 if pe__fma() rounds once, 0 if it
+   rounds the product and the sum. Error bounds depend on PE__FUSES. */
 enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
 enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
 #if PE_ISA == PE_ISA_NEON
@@ -674,8 +679,9 @@ struct pe__vector_laid_out {
 typedef char pe__vectors_without_fpack_struct_or_pragma_pack
     [sizeof(struct pe__vector_laid_out) == 2 * sizeof(pe__vd) ? 1 : -1];
 
-/* Unaligned vectors. With memcpy() instead, gcc on ARM takes 16 bytes for an integer and moves them
-   through two integer registers: rows of a block took a fifth more cycles (make mca). */
+/* These types are vectors at any address. With memcpy() instead, gcc on ARM takes 16 bytes for an
+   integer and moves them through two integer registers. Rows of a block then took 20 % more cycles
+   (make mca). */
 #define PE__UNALIGNED __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
 typedef double pe__vd_at PE__UNALIGNED;
 typedef float pe__vf_at PE__UNALIGNED;
@@ -717,9 +723,9 @@ PE__INLINE pe__vf pe__quiet(pe__vf v)
     const pe__vi bits = (pe__vi)v, nan = (bits & INT32_MAX) > 0x7f800000;
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
-/* Returns v minus the midpoint of the two numbers around v that have `drop` bits fewer. It
-   is v with the dropped bits replaced by 1 and then zeros. So it has the exponent of v, and the
-   difference is exact. */
+/* Returns v minus the midpoint of the two numbers around v that have `drop` bits fewer. The
+   midpoint is v with the dropped bits replaced by 1 and then zeros. So it has the exponent of v,
+   and the difference is exact. */
 PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
@@ -754,10 +760,11 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) & 0xffff0000u);
 }
 
-/* The rounding test's running minima. low: the bits that a float drops, as integers that are least
-   at a midpoint. size: the floats' magnitudes. avx2.h has both minima in low, and leaves size as it
-   is. Both begin with the bits of FLT_MAX: a window's bound and a guard are below that, except for
-   the guard that flags every float, INT32_MAX. */
+/* The running minima of the rounding test. `low` is the minimum of the bits that a float drops, as
+   integers that are least at a midpoint. `size` is the minimum of the floats' magnitudes. The code
+   for AVX2 keeps both minima in `low` and does not use `size`. Both begin with the bits of FLT_MAX.
+   Every window's bound and every guard is below that, except for INT32_MAX, the guard that flags
+   every float. */
 typedef struct pe__rounding_test {
     pe__vi low, size;
 } pe__rounding_test;
@@ -773,7 +780,7 @@ PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
 #ifdef __clang__
 #define PE__PICK4(a, b, i, j, k, l) ((pe__vf)__builtin_shufflevector(a, b, i, j, k, l))
 #define PE__PICK2(a, b, i, j) ((pe__vd)__builtin_shufflevector(a, b, i, j))
-#else /* gcc has __builtin_shufflevector() only from version 12 on */
+#else /* gcc before version 12 has no __builtin_shufflevector() */
 #define PE__PICK4(a, b, i, j, k, l) __builtin_shuffle(a, b, __extension__(pe__vi){i, j, k, l})
 #define PE__PICK2(a, b, i, j) __builtin_shuffle(a, b, __extension__(pe__vl){i, j})
 #endif
@@ -800,8 +807,8 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 }
 /* Rotate (s, c) by k quadrants, where k is in the last bits of `quadrant`. If k is odd, s and c are
    exchanged, by an exclusive or of each with `other`, the bits in which they differ. The sine
-   changes its sign for k = 2 and 3 modulo 4, where the second bit of k is set. The cosine changes
-   its sign for k = 1 and 2, where the second bit of k + 1 is set: the top bit of half ^ odd. */
+   changes its sign for k = 2 and 3 modulo 4, where bit 1 of k is set. The cosine changes its sign
+   for k = 1 and 2 modulo 4, where bit 1 of k + 1 is set. This is the top bit of half ^ odd. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const pe__vl k = (pe__vl)quadrant, odd = k << 63, half = k << 62;
@@ -874,7 +881,7 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
-    /* top bit of of_s: the second bit of k; top bit of of_c: the second bit of k + 1 */
+    /* bit 63 of of_s is bit 1 of k; bit 63 of of_c is bit 1 of k + 1 */
     const __m512i of_s = _mm512_slli_epi64(k, 62);
     const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
@@ -940,8 +947,8 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
-/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no
-   float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
+/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
+   no float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
    written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
@@ -1036,9 +1043,9 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
 {
     /* the lower halves of the doubles; minima do not depend on their order */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
-    /* dropped = (low & mask) ^ tie: the bits that a float drops, with the first one inverted, so
-       that a midpoint becomes 0, the least unsigned integer. Shifting them to the top instead, as
-       other backends do, would compete with shuffles for their ports. */
+    /* dropped = (low & mask) ^ tie are the bits that a float drops, with the most significant one
+       inverted. So a midpoint becomes 0, the least unsigned integer. Shifting them to the top
+       instead, as other backends do, would compete with shuffles for their ports. */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
@@ -1097,8 +1104,8 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. blendv
-   selects by the top bit of each lane. */
+/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. The
+   instruction blendv selects by the top bit of each lane. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(quadrant);
@@ -1129,8 +1136,8 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
                                 _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
 }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm256_movemask_ps((__m256)a); }
-/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no
-   float is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are
+/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
+   no float is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are
    written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
@@ -1157,8 +1164,8 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
 /* Returns 1 if the lower 16 bits of any number are 0. The minimum of the four vectors' 16-bit words
-   is 0 wherever a word is 0, so one comparison serves all four. 0x33333333 selects the mask bits of
-   the lower words. */
+   is 0 wherever a word is 0, so one comparison serves all four. The constant 0x33333333 selects the
+   mask bits of the lower words. */
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
@@ -1198,8 +1205,8 @@ PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(
    lower 32 bits leaves the bits that a float drops. Shifting the upper 32 bits by 1 drops the sign,
    and leaves the exponent and 20 bits of the significand. For doubles of 2 and more this is a
    negative integer, so the vector is always flagged. The alternative is to shuffle the lower halves
-   into one vector, and to keep minima of the floats' magnitudes. That made fills take 1.12 times,
-   and sums 1.1 times, as long. */
+   into one vector, and to keep minima of the floats' magnitudes. With it, fills took 12 % longer
+   and sums 10 % longer. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
@@ -1209,10 +1216,10 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
 /* Returns 1 if a minimum of dropped bits is less than `window` above a midpoint, or a minimum of
-   magnitudes is below the guard. Both bounds get the form of the minima. The guard, the bits of a
-   float, becomes the upper half of a double: the significand loses 3 bits, rounded up, and the
-   exponent grows by 896, the difference of the biases. Guards from 0x3ffffff8 on, just below 2,
-   flag every vector. */
+   magnitudes is below the guard. Both bounds are converted to the form of the minima. The guard has
+   the bits of a float and becomes the upper half of a double. Its significand loses 3 bits, rounded
+   up. Its exponent grows by 896, the difference of the biases. Guards of 0x3ffffff8 (just below 2)
+   and more flag every vector. */
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
@@ -1324,9 +1331,10 @@ PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); }  /* return
 PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* returns v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
-/* In assembly, because clang removes comparisons that only NaNs decide under -ffinite-math-only, in
-   spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer where 16-bit biases are
-   written. With AVX the instruction has a v, as the compiler's own instructions then have. */
+/* This is assembly, because clang removes comparisons that are true only for NaNs under
+   -ffinite-math-only, in spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer
+   where 16-bit biases are written. With AVX the mnemonic begins with v, as those of the compiler's
+   own instructions then do. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
 #ifdef __AVX__
@@ -1431,10 +1439,11 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-/* f16 numbers as floats. pe__get_f16() handles the usual cases: all numbers are normal (0x0400 to
-   0x7bff), or all are 0. In other cases it calls pe__any_f16(), which handles any numbers, and is
-   out of line. A normal number gets 13 more bits, and 112, the difference of the biases, is added
-   to its exponent. For infinities and NaNs 112 is added twice, as in pe__one_from_f16(). */
+/* These functions return f16 numbers as floats. pe__get_f16() handles the usual cases: all numbers
+   are normal (0x0400 to 0x7bff), or all are 0. In other cases it calls pe__any_f16(), which handles
+   any numbers and is out of line. A normal number gets 13 more bits, and 112, the difference of the
+   biases, is added to its exponent. For infinities and NaNs 112 is added twice, as in
+   pe__one_from_f16(). */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = a > 0x7bff, nan = a > 0x7c00;
@@ -1449,17 +1458,17 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
-/* v rounded to f16, with the constants of pe__one_to_f16(). pe__f16_bits() handles the usual cases:
-   all results are normal, or all are 0. In other cases it calls pe__any_to_f16(), which handles any
-   numbers, and is out of line. Both return the 16 bits extended to 32 by copies of the sign,
-   because packing saturates. */
+/* These functions return v rounded to f16, using the constants of pe__one_to_f16(). pe__f16_bits()
+   handles the usual cases: all results are normal, or all are 0. In other cases it calls
+   pe__any_to_f16(), which handles any numbers, and is out of line. Both return the 16 bits extended
+   to 32 by copies of the sign, because packing saturates. */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = a < 0x38800000;
     const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
     const pe__vi special = 0x7c00 | ((a > 0x7f800000) & 0x0200);
-    /* a subnormal f16 in units of 2^-24: truncated to an integer; then 1 is added if the rest is
-       above 1/2, or if it is 1/2 and the integer is odd */
+    /* Compute a subnormal f16 in units of 2^-24. It is truncated to an integer. Then 1 is added if
+       the remainder is above 1/2, or if it is 1/2 and the integer is odd. */
     const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
     const pe__vi whole = pe__toward_0(size);
     const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
@@ -1481,7 +1490,7 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
 /* SSE2 has no minimum of 32-bit integers, so this keeps minima of 16-bit words. Only the upper word
-   of each 32 bits is then compared with its bound, so a twelfth more vectors are flagged. */
+   of each 32 bits is then compared with its bound, so one twelfth more vectors are flagged. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
@@ -1801,8 +1810,8 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
 #if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* with gcc: in avx512.h, by masks */
-/* Written with operators, for which pe's pragmas turn -ffast-math off. clang compiles intrinsics
-   under the program's -ffast-math all the same, and so as if no number were a NaN. */
+/* This uses operators, not intrinsics. pe's pragmas switch -ffast-math off for operators, but clang
+   still applies the program's -ffast-math to intrinsics and then assumes that there are no NaNs. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     const uint32_t beyond = pe__signs(a > x) | pe__signs(b > y) << 2 * PE_LANES;
@@ -1816,8 +1825,8 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 }
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_WASM
-/* Compares integers, because clang removes comparisons that only NaNs decide under
-   -ffinite-math-only, in spite of pe's pragmas. */
+/* Compares integers, because under -ffinite-math-only clang removes comparisons that are true only
+   for NaNs, in spite of pe's pragmas. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     const pe__vi x = (pe__vi)a & INT32_MAX, y = (pe__vi)b & INT32_MAX;
@@ -1857,9 +1866,10 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
-/* Set *s to the first and *c to the second floats of 2 PE_LANES pairs: pairs number i[0], i[1] ...
-   at p. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs are loaded in an order
-   that lets shuffles within 16-byte parts give both results. This saves an operation. */
+/* Set *s to the first and *c to the second floats of 2 PE_LANES pairs: those with indices i[0],
+   i[1] ... of the array at p. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs
+   are loaded in an order that lets shuffles within 16-byte parts give both results. This saves an
+   operation. */
 #if PE_ISA != PE_ISA_SCALAR
 typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
 PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
@@ -1882,9 +1892,9 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #endif
 }
 #endif
-/* Copy n bytes, by non-temporal stores if `stream` is set. Such a store takes a whole vector and
-   an address that is a multiple of the vector's size, so memcpy() copies the bytes before the
-   first such address and after the last whole vector. */
+/* Copy n bytes, by non-temporal stores if `stream` is set. Such a store writes a complete vector at
+   an address that is a multiple of the vector's size. So memcpy() copies the bytes before the first
+   such address and after the last complete vector. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -1943,9 +1953,10 @@ PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* a rounded to 26 bits (Veltkamp)
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Dekker's product. On vectors a is not rounded to 26 bits but truncated to them, by the mask
-   -134217728 = -2^27. Its low part, al, then has 27 bits. bh and bl have at most 26 bits each, so
-   all four products of the parts are exact. */
+/* Returns p = a b, rounded, and sets *e with p + *e = a b exactly (Dekker). In vector code, a is
+   not rounded to 26 bits but truncated to them, with the mask -134217728 = -2^27. Its low part, al,
+   then has 27 bits. bh and bl have at most 26 bits each, so all four products of the parts are
+   exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -1987,7 +1998,7 @@ PE__INLINE pe__vd pe__round(pe__vd a)
     return (a + big) - big;
 }
 
-/* A pe__vd as integers: the bits of each double. */
+/* The type pe__bits has the bits of each double of a pe__vd as an integer. */
 #if PE_ISA == PE_ISA_SCALAR
 typedef uint64_t pe__bits;
 #else
@@ -2051,11 +2062,11 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 #endif
 }
 
-/* Argument reduction: t (f + g) = k / 2 + rest, where k is an integer near 2 t f. It needs
-   |t f| <= 2^47 and |g| <= 2^-53 |f|. Returns the rest after two roundings, or three where nothing
-   is fused. Sets *quadrant = k / 2 + shift. shift is pe__quadrant_shift, so that k, the number of
-   quadrants, is in the last bits of *quadrant. A shift larger by n / 2 makes the caller rotate by n
-   quadrants more. */
+/* Reduces an angle: t (f + g) = k / 2 + remainder, where k is an integer near 2 t f. The inputs
+   must satisfy |t f| <= 2^47 and |g| <= 2^-53 |f|. Returns the remainder after two roundings, or
+   three where nothing is fused. Sets *quadrant = k / 2 + shift. The argument `shift` is
+   pe__quadrant_shift, so that k, the number of quadrants, is in the last bits of *quadrant. If
+   shift is larger by n / 2, the caller rotates by n more quadrants. */
 static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
 PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
@@ -2070,7 +2081,7 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
-/* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
+/* pe__rotate() rotates (a, b) by +angle, [0], and -angle, [1]. The angle has sine ts, cosine tc. */
 typedef struct pe__rotated {
     pe__vd a[2], b[2];
 } pe__rotated;
@@ -2105,7 +2116,7 @@ PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
     return s;
 }
 
-/* pe__two_sum() for |a| >= |b| or a = 0, with half of the operations (Dekker). */
+/* Does what pe__two_sum() does, with half of the operations, for |a| >= |b| or a = 0 (Dekker). */
 PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: frequencies as phase increments, for pe_fixed.h.
- * Tests: tests/unit/fixed/test_fixed.c. */
+/* The contract of the functions that convert frequencies to phase increments for pe_fixed.h. Tested
+ * by tests/unit/fixed/test_fixed.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -10,9 +10,9 @@
  *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
  *
  * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
- * doubles. 128 bits are enough: an error of half a unit of 2^-128, times a position of 2^31, is
- * 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1, every element is at least
- * 2^-65.6 away from any midpoint of two floats.
+ * doubles. An increment needs no more than 128 bits, because an error of half a unit of 2^-128,
+ * times a position of 2^31, is 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1,
+ * every element is at least 2^-65.6 away from any midpoint of two floats.
  *
  * An increment contains neither the amplitude of the plan nor its padding position. Pass the
  * amplitude to pe_fixed_sincos_scaled_f32(), which takes a float. An attention factor of YaRN is
@@ -34,7 +34,7 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
 
 /* Compute the phase increments of given frequencies, as pe_sincos_f32() takes them.
  *
- * omega        pairs frequencies in radians a position; each double is taken as an exact number,
+ * omega        pairs frequencies in radians per position; each double is taken as an exact number,
  *              and is 0 or 2^-56 ... 2^21 in magnitude
  * increments   4 * pairs words, as pe_fixed_increments
  *

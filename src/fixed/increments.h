@@ -11,11 +11,12 @@
 #include "../sincos/exact.h"
 #include "contract.h"
 
-/* Limbs of a frequency and of its increment. A frequency up to 2^21 and its increment need 128 + 21
-   correct bits, and computing the exponential loses about 20. 10 limbs have 320 bits. */
+/* PE__INCREMENT_LIMBS is the number of limbs of a frequency and of its increment. A frequency up to
+   2^21 and its increment need 128 + 21 correct bits, and computing the exponential loses about 20.
+   Ten limbs have 320 bits. */
 enum { PE__INCREMENT_LIMBS = 10 };
 
-/* Converts the frequency x, in radians a position, to its increment x / (2 pi) modulo 1, times
+/* Converts the frequency x, in radians per position, to its increment x / (2 pi) modulo 1, times
    2^128, rounded. Changes x. */
 PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
 {

@@ -30,7 +30,8 @@ typedef struct pe__geometric {
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
-/* Returns the unit of frequencies, in half-turns: scale if half_turns is set, else scale / pi. */
+/* Returns the factor by which all frequencies, in half-turns, are multiplied: scale if half_turns
+   is set, else scale / pi. */
 PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
@@ -61,8 +62,9 @@ PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
-/* An array of triple-doubles has a row for each of the three parts. pe__td_store() stores a vector
-   to the numbers from k on. pe__td_get() returns number k in all lanes. */
+/* An array of triple-doubles has a row for each of the three parts. Use pe__td_store() to store a
+   vector of numbers, the first of which gets index k. Use pe__td_get() to get the number with index
+   k in all lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
@@ -84,9 +86,10 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
     }
 }
 
-/* Writes the frequencies number `from` to from + count - 1: the high parts to f, the low parts to
-   f + padded. Writes up to 7 more after each, which may be out of range. Only frequencies after the
-   first 64 need the third factor, q^(64 k): a call for the first 64 or fewer omits it. */
+/* Writes the frequencies with the indices from ... from + count - 1: the high parts to f, the low
+   parts to f + padded. Writes up to 7 more doubles after each part, whose values may be out of
+   range. Only frequencies after the first 64 need the third factor, q^(64 k). A call for the first
+   64 or fewer omits it. */
 PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {

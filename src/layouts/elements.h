@@ -15,7 +15,7 @@ PE__INLINE int pe__dropped_bits(pe_type kind)
     return kind == PE_TYPE_BF16 ? PE__DROP_BF16 : kind == PE_TYPE_F16 ? PE__DROP_F16 : PE__DROP_F32;
 }
 
-/* Floats in a vector. */
+/* PE__FLOATS is the number of floats in a vector. */
 enum { PE__FLOATS = 2 * PE_LANES };
 
 PE__INLINE size_t pe__size_of(pe_type type)
@@ -46,8 +46,8 @@ PE__INLINE void pe__put_as(pe_type type, void *p, pe__vf v)
     else pe__put_bf16((uint16_t *)p, v);
 }
 
-/* Store the vector u at p and v at q. For 16-bit types the test for NaNs costs most, so one test
-   serves both vectors. */
+/* Store the vector u at p and v at q. For 16-bit types the test for NaNs takes most of the time, so
+   one test serves both vectors. */
 PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
@@ -68,7 +68,7 @@ PE__INLINE void pe__put_zip_as(pe_type type, void *p, pe__vf a, pe__vf b)
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
-/* Load n elements at p, at most a vector; the other lanes are 0. */
+/* Load n elements at p, where n is at most PE__FLOATS. The other lanes are 0. */
 PE__INLINE pe__vf pe__get_n_as(pe_type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
@@ -84,8 +84,8 @@ PE__INLINE void pe__put_n_as(pe_type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, with s = *scale, or s = 1 if scale is NULL. s is usually 1, whose
-   bits are 0x3f800000, and then the branch costs less than the multiplication. */
+/* Return s x + row in f32, where s is *scale, or 1 if scale is NULL. The scale is usually 1, whose
+   bits are 0x3f800000. The branch then costs less than the multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && pe__float_bits(*scale) != 0x3f800000) x = pe__mul_f32(pe__splat_f32(*scale), x);
@@ -93,7 +93,7 @@ PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 }
 
 /* Add a row to n elements of x: x = s x + row, with s = *scale, or s = 1 if scale is NULL. Each
-   product and each sum is rounded to f32, then the sum once more to the type of x. */
+   product and each sum is rounded to f32. The sum is then rounded once more, to the type of x. */
 PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const void *row, size_t n,
                                const float *scale)
 {

@@ -23,8 +23,9 @@ PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *
     return v;
 }
 
-/* Copy `bytes` bytes from in to few, set the rest of its 4 * PE__FLOATS floats to 0, and return
-   few. The caller reads whole vectors, up to four of them, which may extend beyond the bytes. */
+/* Copy `bytes` bytes from in to few, set the remainder of the 4 * PE__FLOATS floats of few to 0,
+   and return few. The caller reads whole vectors, up to four of them, which may extend beyond the
+   bytes. */
 PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);

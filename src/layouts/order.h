@@ -9,9 +9,9 @@
 #include "output.h"
 #include "pairs.h"
 
-/* Copy n units of `unit` bytes from a plan's sorted order to the order of the pairs: unit i of out
-   is unit order[i] of in. The arrays of a plan that is sorted (plan->order is not NULL) hold the
-   pairs of one coordinate together, as a segment, see pe__plan_sort_pairs(). */
+/* Copy n items of `unit` bytes from a plan's sorted order to the order of the pairs: item i of out
+   is item order[i] of in. A plan is sorted if plan->order is not NULL. Its arrays then hold the
+   pairs of each coordinate together, as a segment (see pe__plan_sort_pairs()). */
 PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
                                  size_t n, size_t unit)
 {
@@ -26,8 +26,8 @@ PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const 
     else pe__reorder_some(out, in, order, n, 16);
 }
 
-/* pe__unsort_row() for 16-bit elements. It is out of line, so that its buffer is not on the stack
-   while rows are computed. */
+/* Does what pe__unsort_row() does, for 16-bit elements. It is out of line so that its buffer is not
+   on the stack while rows are computed. */
 PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
                                    const uint8_t *order, size_t n)
 {
@@ -59,8 +59,9 @@ PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, con
     }
 }
 
-/* Put a row of a table from the plan's sorted order into the order of the pairs, by way of buffer.
-   to: the layout of the finished table; sorted: the layout of the row before. */
+/* Put a row of a table from the plan's sorted order into the order of the pairs, through `buffer`.
+   `to` has the layout of the finished table. `sorted` has the layout in which the row was
+   computed. */
 PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
                                      unsigned char *cosines, unsigned char *sines,
                                      unsigned char *buffer)

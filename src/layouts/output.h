@@ -9,8 +9,8 @@
 #include "../plan/rotation.h"
 
 /* ---- 6.2 where rows go --------------------------------------------------------------------------
- * An output says which pairs of a plan a row has, where their sines and cosines go, and how they
- * are stored. */
+ * An output describes the rows that a call writes: which pairs of a plan they have, where the sines
+ * and cosines go, and how these are stored. */
 
 /* The order of sines s and cosines c in a row. The last two occur in RoPE's tables only. */
 typedef enum pe__component_order {
@@ -21,9 +21,10 @@ typedef enum pe__component_order {
     PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;
 
-/* How elements are stored: by plain stores; by plain stores, with prefetches of the lines of later
-   rows (pe__prefetch_vectors()); by non-temporal stores; or added to the elements that are there.
-   pe__choose_store_mode() chooses one of the first three. */
+/* A store mode says how elements are stored. PE__STORE uses plain stores. PE__STORE_PREFETCHED also
+   prefetches the lines of later rows (pe__prefetch_vectors()). PE__STREAM uses non-temporal stores.
+   PE__ADD adds to the elements that are there. pe__choose_store_mode() chooses one of the first
+   three. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
 struct pe__output;
@@ -35,12 +36,14 @@ struct pe__block;
 typedef void pe__row_adder(const struct pe__output *output, unsigned char *x, const void *row,
                            size_t n);
 
-/* The functions that add floats to elements of a type. four: adds four vectors at the addresses
-   where pe__store_four() would store them. some: adds some floats of a row. A program that adds
-   nothing refers to no adder, so it contains no code for adding. */
+/* The functions that add floats to elements of a type. A program that adds nothing refers to no
+   adder, so it contains no code for adding. */
 typedef struct pe__adder {
+    /* Adds four vectors, which are passed in registers, at the addresses where pe__store_four()
+       would store them. across: as in pe__span. NULL for f64. */
     void (*four)(const struct pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0,
-                 pe__vf v1, pe__vf v2, pe__vf v3); /* in registers; across as in pe__span */
+                 pe__vf v1, pe__vf v2, pe__vf v3);
+    /* Adds n elements of a row. */
     pe__row_adder *some;
 } pe__adder;
 
@@ -49,31 +52,35 @@ typedef void pe__row_writer(const struct pe__output *output, double t, size_t ro
 
 /* The code that depends on the type of elements, and on whether rows are filled or added. */
 typedef struct pe__row_kernel {
-    pe__row_writer *row, *rows; /* write one row; several: see pe__write_run() */
-    /* stores n zeros in a row, or adds them, from `column` on: columns without a pair, and all
-       columns of a row at the padding position */
+    /* `row` writes one row, `rows` writes several: see pe__write_run(). */
+    pe__row_writer *row, *rows;
+    /* Stores n zeros in a row, or adds them, starting at `column`. They belong to columns without a
+       pair, or to a row at the padding position, where all columns are 0. */
     void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
-    /* what `rows` is made of; NULL where it has no blocks. block: writes the rows of a block in the
-       columns of a span. row_pairs: of floats, writes n row pairs of a block. adder: of floats that
-       are added */
+    /* Writes the rows of a block in the columns of a span. `rows` calls it; NULL if `rows` does not
+       compute blocks of this kind, as for f64. */
     void (*block)(struct pe__span *x, struct pe__block *block);
+    /* Writes n row pairs of a block. Only pe__write_block_f32() calls it; NULL if `block` is
+       another function. */
     void (*row_pairs)(struct pe__span *x, int64_t n);
+    /* Adds rows to elements of the type; NULL if rows are filled. */
     const pe__adder *adder;
 } pe__row_kernel;
 
-/* What a call makes: its rows, and of these the columns of one axis, or a part of them. A call sets
-   what its arguments say (pe__output_of()), then what each axis says (pe__set_axis()). */
+/* What a call writes: its rows and, in these, the columns of one axis or a part of them.
+   The function pe__output_of() sets the fields that depend on the call's arguments, and
+   pe__set_axis() those that depend on an axis. */
 typedef struct pe__output {
     const pe__row_kernel *kernel;
-    size_t rows, columns; /* of the call; columns: elements from row to row             */
+    size_t rows, columns; /* rows of the call; elements from the start of a row to the next */
     const pe_plan *plan;
-    size_t pair, coordinate; /* the first pair, as a number in the plan; the axis' coordinate   */
+    size_t pair, coordinate; /* the first pair's index in the plan; the axis' coordinate        */
     unsigned char *out;      /* column 0 of the first row                                       */
-    ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
+    ptrdiff_t stride;        /* bytes from a row to the next; negative if positions descend     */
     size_t element;          /* bytes of an element                                             */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
-    size_t sines, cosines;   /* number of each; they differ by one if the width is odd, and the
-                                larger one is the number of pairs                               */
+    size_t sines, cosines;   /* number of each. If the width is odd, they differ by one. The larger
+                                one is the number of pairs                                      */
     pe__component_order order;
     pe__store_mode mode;
     double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
@@ -81,12 +88,13 @@ typedef struct pe__output {
                                  that is prefetched for it, see pe__set_prefetch_distance()       */
     size_t peeled;            /* PE__STREAM: pairs before the first aligned address               */
     size_t repeat_offset;     /* PE__REPEATED: elements from the first copy to the second         */
-    size_t padding_pairs;     /* pairs at the end that nobody reads: their values do not matter   */
-    pe__element_rounder *round_element; /* rounds an element exactly if double is undecided       */
+    size_t padding_pairs;     /* pairs at the end whose values do not matter: nobody reads them   */
+    pe__element_rounder *round_element; /* rounds an element exactly where doubles do not suffice */
 } pe__output;
 
-/* Return the output of a call: `rows` rows at out, stride elements from row to row; scale: as in
-   pe__output. The fields that depend on an axis are not set: pe__set_axis() does. */
+/* Return the output of a call: `rows` rows, the first at out, each stride elements after the one
+   before. scale: as in pe__output. The fields that depend on an axis are left unset for
+   pe__set_axis(). */
 PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
                                     pe__store_mode mode, double scale, const pe__row_kernel *kernel)
@@ -127,9 +135,9 @@ PE__INLINE pe__output pe__output_split(const pe__row_kernel *kernel, const pe_pl
     return pe__output_split_with(pe__round_element_any, kernel, plan, pair, count, out, element);
 }
 
-/* Return the part of an output that holds at most count pairs, from the output's pair number `pair`
-   on. Its prefetch distance is one block of rows. The distance may wrap around, since a prefetch
-   from any address is harmless. */
+/* Return the part of an output that holds at most count pairs, starting at index `pair` within the
+   output. The prefetch distance of the part is one block of rows. The distance may wrap around,
+   since a prefetch from any address is harmless. */
 PE__WRAPS
 PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
@@ -170,17 +178,18 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosines = axis->cosines;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
-    /* 8 KB in whole rows, or one row */
+    /* as many rows as fit into 8 KB, at least one */
     output->prefetch_distance = pe__max(8192 / pe__max(stride, 1), 1) * stride;
     output->peeled = output->repeat_offset = output->padding_pairs = 0;
     output->round_element = pe__round_element_any;
 }
 
-/* Choose the store mode of an output that is not added to. Outputs of floats of at
-   least PE_STREAM_BYTES / 8 bytes, about the size of a second-level cache, are prefetched: see
-   pe__prefetch_vectors(). Outputs of at least PE_STREAM_BYTES take non-temporal stores: always
-   those of 16-bit elements, others only if every row, and each half of a split row, reaches an
-   aligned address after the same number of pairs, output->peeled. */
+/* Choose the store mode of an output that is not added to. Lines of a float output are prefetched
+   (see pe__prefetch_vectors()) if the output has at least PE_STREAM_BYTES / 8 bytes, about the size
+   of a second-level cache. Outputs of at least PE_STREAM_BYTES use non-temporal stores if they have
+   16-bit elements. Other outputs of this size use them only if all rows have the same alignment.
+   That is, every row, and each half of a split row, must reach an aligned address after the same
+   number of pairs, output->peeled. */
 static inline void pe__choose_store_mode(pe__output *output)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves pairs between layouts: interleaved, in halves, with a column of another coordinate between
- * two columns, with each element twice, as matrices. Tested by tests/unit/plan/test_models.c. */
+/* Moves pairs between layouts: interleaved, in halves, with columns of other coordinates in
+ * between, with each element twice, and as matrices. Tested by tests/unit/plan/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -27,8 +27,8 @@ PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsign
         pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
 }
 
-/* The pieces into which the columns of an axis divide in a row. Piece i < count has bytes[i] bytes,
-   and begins offset[i] bytes after the start of the row. */
+/* The columns of an axis are one or more contiguous pieces of a row. Piece i, for i < count, has
+   bytes[i] bytes and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
 } pe__pieces;
@@ -59,8 +59,9 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile, starting at row r, between the stack and the
-   output, where columns are plan->step apart. out: 1 to copy to the output, 0 to copy to the tile.
+/* For PE_COLUMNS_FREQUENCIES: copy `rows` rows between a tile on the stack and the output, starting
+   at row r of the output. In the output, columns are plan->step apart. If out is 1, copy to the
+   output; if it is 0, to the tile.
    */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
                                  size_t rows, int out)
@@ -77,8 +78,8 @@ PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *outpu
 }
 
 /* Copy row r, half by half, between an output and a buffer. In the buffer, the cosines of a row in
-   halves begin `half` bytes after its sines. in: 1 to copy to the buffer, and then to set `zeros`
-   bytes after each half to 0; 0 to copy to the output. */
+   halves begin `half` bytes after its sines. If in is 1, copy to the buffer, and set `zeros` bytes
+   after each half to 0. If in is 0, copy to the output. */
 PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned char *buffer,
                                 size_t half, size_t zeros, int in)
 {
@@ -142,7 +143,8 @@ PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
 }
 
 /* Copy n elements of in to every step-th element of out; step is 1 or 2. Unless repeat_offset is 0,
-   copy each of them a second time, repeat_offset elements later; with a step of 2 it is 0 or 1. */
+   copy each element a second time, repeat_offset elements later. If step is 2, repeat_offset is 0
+   or 1. */
 PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, size_t n,
                                   size_t element, size_t step, size_t repeat_offset)
 {
@@ -159,9 +161,9 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
         pe__copy_every(out + (2 * i + k) * element, 2, in + i * element, 1, n - i, element);
 }
 
-/* Write n pairs of a row of the table, starting at index `pair`. row: the n sines, then the n
-   cosines to write. cosines, sines: the addresses where the cosines and the sines of this row of
-   the table begin, at pair 0. */
+/* Write n pairs of a row of the table, starting at index `pair`. `row` has the n sines to write,
+   then the n cosines. In the table, the cosines and sines of pair 0 of this row are at the
+   addresses `cosines` and `sines`. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)

@@ -4,7 +4,7 @@
 #pragma once
 #include "../pe_simd.h"
 
-/* clang assumes that there are no NaNs under -ffinite-math-only. It may then decide that a NaN
+/* Under -ffinite-math-only, clang assumes that there are no NaNs. It may then decide that a NaN
    equals 0, or that a NaN is within any limits, and pe's pragmas do not change that. So these
    functions look at the bits of the double, and their callers do not take fabs() first. `tests/run
    fast` shows that clang keeps the tests. */

@@ -91,8 +91,8 @@ PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
     return pe__dd_renormalize(r);
 }
 
-/* Rotates (s, c) by (ts, tc), in place: sin(a + b) and cos(a + b). Adds less than 2^-100 to the
-   error. */
+/* Rotates (s, c), the sine and cosine of a, by the angle b with sine ts and cosine tc. Sets *s to
+   sin(a + b) and *c to cos(a + b). Adds less than 2^-100 to the error. */
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
@@ -102,7 +102,8 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
     *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
 }
 
-/* Doubles the angle of (s, c), in place: 2 s c and 1 - 2 s^2. Costs half as much as a rotation. */
+/* Doubles the angle of (s, c): sets *s to 2 s c and *c to 1 - 2 s^2. Costs half as much as a
+   rotation. */
 PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
@@ -174,8 +175,8 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* x += y and x *= y, out of line. Loops that do little else call pe__td_add_inline() and
-   pe__td_mul_inline() instead. */
+/* These compute *x += *y and *x *= *y, out of line. Loops that do little else call
+   pe__td_add_inline() and pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 

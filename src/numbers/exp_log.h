@@ -24,7 +24,7 @@ PE__INLINE double pe__exp2i(int k)
     return x;
 }
 
-/* Splits a normal x = m 2^e, 0.5 <= |m| < 1. Returns m. */
+/* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be normal. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     uint64_t bits;
@@ -44,7 +44,8 @@ PE__INLINE uint64_t pe__odd_significand(double x)
     return bits >> pe__lowest_bit(bits);
 }
 
-/* 1 / n!, n = 0 ... 27. Two doubles for n < 16, one from n = 16 on: more do not matter there. */
+/* These numbers are 1 / n! for n = 0 ... 27. Each is the sum of two doubles. For n >= 16 the second
+   one is 0, because it would be too small to matter. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0},
     {1.0},
@@ -199,9 +200,10 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
     return x;
 }
 
-/* Returns log2(x) for a double x. For products of 2, 3 and 5, the numbers that people write, it
-   takes a quarter of the time, because it only adds multiples of log2(3) and log2(5). The first two
-   parts of these two constants have few bits, so that small multiples of the parts are exact. */
+/* Returns log2(x) for a double x. Most numbers that people write are products of powers of 2, 3 and
+   5. For these it takes 25 % of the time, because it only adds multiples of log2(3) and log2(5).
+   The first two parts of these two constants have few bits, so that small multiples of the parts
+   are exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Multi-limb numbers with an error bound: arithmetic, pi, exp, log, rounding.
- * tests/checks/levels.sh tests them. */
+/* Computes with multi-limb numbers that have an error bound: arithmetic, pi, exp, log, rounding.
+ * Tested by tests/checks/levels.sh. */
 #pragma once
 #include "../pe_simd.h"
 #include "exp_log.h"
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
- * These numbers decide the roundings that double-double leaves open. A number is sign * d *
- * 2^(exponent - 32n), where d is an integer of n limbs whose first bit is set. The error of d is
- * below 2^log2_error. Each operation bounds the error of its result, so a rounding is either
- * certain or tried again with more limbs. All arithmetic is on integers: the same on every machine.
+ * These numbers round an element where double-double is not precise enough. A number is sign * d *
+ * 2^(exponent - 32n), where d is an integer of n limbs. It is normalised: the most significant bit
+ * of d is set. The error of d is below 2^log2_error. Each operation bounds the error of its result,
+ * so a rounding is either certain or tried again with more limbs. All arithmetic uses integers, so
+ * it is the same on every machine.
  */
 
-/* PE__LIMBS: the most limbs of a number, 1344 bits. PE__NO_ERROR: the log2_error of an exact
-   number; also the exponent of an exact 0. */
+/* PE__LIMBS is the maximum number of limbs, for 1344 bits. PE__NO_ERROR is the log2_error of an
+   exact number, and also the exponent of an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__real {
     int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
-    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n only before normalisation */
+    uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n is 0 after normalisation */
 } pe__real;
 
 PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
@@ -52,7 +53,7 @@ PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
     return lost != 0;
 }
 
-/* Adds y to d or, for minus, subtracts y from d. */
+/* Adds y to d or, if minus is 1, subtracts y from d. */
 PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
 {
     uint64_t carry = (uint64_t)minus;
@@ -69,8 +70,8 @@ PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
     return d[limbs - 1] < y[limbs - 1];
 }
 
-/* Shifts d, n + 1 limbs, so that its first bit becomes the top bit of limb n - 1. If d is 0, the
-   sign becomes 0. */
+/* Shifts the n + 1 limbs of d so that the most significant bit that is set becomes the top bit of
+   limb n - 1. If d is 0, sets the sign to 0. */
 PE__COLD void pe__real_renormalize(pe__real *x)
 {
     int up, top = x->n;
@@ -105,8 +106,9 @@ PE__COLD pe__real pe__real_of(double value, int n)
     return x;
 }
 
-/* Returns x truncated to 53 bits, or some tiny number if |x| is below 2^-900. If x is close to an
-   integer below 2^52, pe__round_to_integer() of the result is this integer. */
+/* Returns x truncated to 53 bits. If |x| is below 2^-900, returns some number whose magnitude is
+   also below 2^-900. If x is close to an integer below 2^52, pe__round_to_integer() of the result
+   is this integer. */
 PE__COLD double pe__real_to_double(const pe__real *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
@@ -118,7 +120,7 @@ PE__COLD double pe__round_to_integer(double x)
     return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
 
-/* x *= y */
+/* Computes x *= y. */
 PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -142,7 +144,7 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x += sign y */
+/* Computes x += sign y. */
 PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
@@ -162,7 +164,7 @@ PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
     pe__real_renormalize(x);
 }
 
-/* x /= k */
+/* Computes x /= k. */
 PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
 {
     uint64_t rest = 0;
@@ -175,7 +177,7 @@ PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
     pe__real_renormalize(x);
 }
 
-/* x /= y, bit by bit. */
+/* Divides x by y, bit by bit. */
 PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
@@ -197,7 +199,7 @@ PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
     pe__real_renormalize(x);
 }
 
-/* x *= y, x /= y and x += y for doubles y. */
+/* These compute x *= y, x /= y and x += y for a double y. */
 PE__COLD void pe__real_mul_double(pe__real *x, double y)
 {
     const pe__real z = pe__real_of(y, x->n);
@@ -214,7 +216,8 @@ PE__COLD void pe__real_add_double(pe__real *x, double y)
     pe__real_add(x, &z, 1);
 }
 
-/* The 1344 bits of pi / 4 and of ln 2 after the binary point, truncated; lowest limb first. */
+/* These are the first 1344 bits of pi / 4 and of ln 2 after the binary point, truncated. The lowest
+   limb is first. */
 static const uint32_t pe__pi_digits[PE__LIMBS] = {
     0x4abc9804, 0x670c354e, 0x7096966d, 0x9ed52907, 0x208552bb, 0x1c62f356, 0xdca3ad96,
     0x83655d23, 0xfd24cf5f, 0x69163fa8, 0x1c55d39a, 0x98da4836, 0xa163bf05, 0xc2007cb8,
@@ -303,17 +306,17 @@ PE__COLD int pe__real_has_sign(const pe__real *x)
 }
 
 /* Sets *y to the number nearest to x, ties to even, of the type that `drop` names: 0 for a double,
-   else the value of pe__dropped_bits(). Returns 0 if the error of x leaves the rounding open,
-   because a midpoint is within the error. last: more limbs are not available, so x is taken to be
-   that midpoint. */
+   else the value of pe__dropped_bits(). Returns 0 if the rounding is uncertain, because a midpoint
+   is within the error of x. If `last` is set, more limbs are not available. Then x is taken to be
+   that midpoint, and the function returns 1. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    /* the bits of d from bit number snap up are certain */
+    /* the bits of d with index snap or more are certain */
     const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
-    const int cut = unit - x->exponent + 32 * n; /* number of the lowest bit of d that is kept */
+    const int cut = unit - x->exponent + 32 * n; /* index of the lowest bit of d that is kept */
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
@@ -330,12 +333,13 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     return 1;
 }
 
-/* The number of limbs to begin with, and the number to try after n limbs did not decide. */
+/* PE__LIMBS_FIRST is the number of limbs to begin with. pe__next_limbs() returns the number to try
+   after n limbs were not enough. */
 enum { PE__LIMBS_FIRST = 6 };
 PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
-/* Returns whether hi + lo with an error below e may lie on either side of a midpoint of two normal
-   floats. Midpoints are doubles, so hi is then a midpoint. */
+/* Returns whether a number within e of hi + lo may be on either side of a midpoint of two normal
+   floats. Such midpoints are doubles, so hi itself is then a midpoint. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
     uint64_t bits;

@@ -5,8 +5,8 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 
-/* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the most
-   that a pointer can span. Needs no division. */
+/* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the
+   maximum that a pointer can span. Needs no division. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
@@ -28,8 +28,9 @@ PE__INLINE size_t pe__saturating_mul(size_t a, size_t b)
     return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
 }
 
-/* Checks an array of `rows` rows that begin `stride` elements of `element` bytes apart: the stride
-   must be at least d_model, and a pointer must be able to span the array. */
+/* Checks the shape of an array of `rows` rows, each `stride` elements of `element` bytes after the
+   one before. Returns PE_ERR_SHAPE if the stride is less than d_model, PE_ERR_SIZE if a pointer
+   cannot span the array, else PE_OK. */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Anchors: computed from their angles, or rotated from a centre, and where they are in memory.
- * Tested by tests/unit/numbers/test_budget.c. */
+/* Computes anchors from their angles, rotates them from a centre, and places them in memory. Tested
+ * by tests/unit/numbers/test_budget.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -10,14 +10,15 @@
 #include "../sincos/double_double.h"
 #include "../plan/rotation.h"
 
-/* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1].
-   Each array of an anchor has padding after its last pair: the last vector may reach into it, and
-   pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+/* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1]. Each array has
+   PE__ANCHOR_PADDING doubles of padding after its last pair. The last vector may extend into the
+   padding, and pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
 enum { PE__ANCHOR_PADDING = 32 };
 
 /* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for the pairs [pair, pair
-   + count). A is the plan's amplitude. t is in range of the double kernel. With PE_SLEEF and
-   `table` set, SLEEF computes them. Writes up to PE__SINCOS_PAIRS - 1 doubles more. */
+   + count). A is the plan's amplitude. The position t must be in the range of the double kernel.
+   SLEEF computes them if PE_SLEEF and `table` are set. Writes up to PE__SINCOS_PAIRS - 1 doubles
+   more to each array. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, double *const *to)
 {
@@ -78,12 +79,12 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
     }
 }
 
-/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. out: the
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. `out` is the
    address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
-   rounded down to a cache line. This avoids 4K aliasing: a load stalls on an earlier store that has
-   the same last 12 bits in its address and has not left the core, and non-temporal stores take long
-   to leave. With the anchor some 64 to 450 bytes before the row, outputs larger than the caches
-   took up to half as long again. */
+   rounded down to a cache line. This avoids 4K aliasing, in which a load stalls on an earlier store
+   that has not left the core and has the same last 12 bits in its address. Non-temporal stores take
+   long to leave. With the anchor 64 to 450 bytes before the row, outputs larger than the caches
+   took up to 50 % longer. */
 PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;

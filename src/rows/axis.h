@@ -15,11 +15,12 @@
 #include "../layouts/pairs.h"
 
 /* ---- 6.11 from positions to rows ----------------------------------------------------------------
- * Writes the rows of one axis: consecutive positions as runs, repeated positions as copies. */
+ * This code writes the rows of one axis. It writes consecutive positions as runs and copies rows
+ * whose position has occurred before. */
 
-/* PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are the
-   sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of a
-   sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
+/* For PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are
+   the sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of
+   a sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
    other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
    frequency times the sum of the coordinates' magnitudes. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
@@ -74,7 +75,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     }
 }
 
-/* Copy the rows of a run from rows before. */
+/* Copy the rows of a run from earlier rows of the output. */
 PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
 {
     const pe__pieces pieces = pe__pieces_of(output);
@@ -87,15 +88,16 @@ PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
         pe__copy_row(&pieces, to, sources ? pe__row_address(output, sources[k]) : from);
 }
 
-/* Write the rows of a run. They are written one by one if there is only one, or if blocks are not
-   possible: at one position, without rotation rows (doubles need none of the plan), or where angles
-   are floats, which cannot be rotated from each other. *part is the caller's own copy of its
-   output, and is changed here. To copy it once more would take wide loads, which stall on the
-   narrow stores that have just written *part. */
+/* Write the rows of a run: in blocks, or one by one if there is only one row or blocks are
+   impossible. Blocks are impossible if all rows share one position. They are also impossible if the
+   plan has no rotation rows. For f64, which does not use these, they are impossible if angles are
+   floats, which cannot be rotated from each other. The caller passes its own copy of the output in
+   *part, and this function changes it. Copying *part again would take wide loads, which stall on
+   the narrow stores that have just written it. */
 PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
     const pe__row_kernel *const kernel = output->kernel;
-    const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: from the last up */
+    const size_t n = run->rows, down = run->step < 0 ? n - 1 : 0; /* descending: start at the end */
     const ptrdiff_t stride = output->stride * (ptrdiff_t)run->every;
     const int blocks = kernel->block ? output->plan->table != NULL : !output->plan->float32;
     part->out = pe__row_address(output, run->row + down * run->every);
@@ -111,7 +113,8 @@ PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const
             (*kernel->row)(part, run->position + ((double)k - (double)down) * fabs(run->step), 1);
 }
 
-/* Write the rows of a long list with a row cache, which takes stack only here. */
+/* Write the rows of a long list of positions, using a row cache. Only this function has the row
+   cache on its stack. */
 PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__runs *runs)
 {
     pe__row_cache cache;
@@ -121,8 +124,8 @@ PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__
     for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
 }
 
-/* Write the rows of one axis, starting at row `first` of `at`, run by run; a single row directly.
-   */
+/* Write the rows of one axis, starting at row `first` of `at`. A single row is written directly,
+   several are written run by run. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
                                 size_t rows)
 {

@@ -21,37 +21,35 @@
 /* ---- 6.7 blocks ---------------------------------------------------------------------------------
  * A block is an anchor and the rows at distances 1 to 8 from it, before and after. Each row pair,
  * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
- * of a run some of the 17 rows are missing, and the anchor may be one of them.
+ * of a run some of the 17 rows do not exist, and the anchor may be one of these.
  *
  * Up to 17 blocks form a group. They share one centre, the anchor of the block in the middle, from
  * which the other anchors are rotated. A group is written in tiles of columns. */
 
-/* Where a call stands in a run of rows. */
+/* The run, the group and the block that a call is writing. Rows are numbered within the run. */
 typedef struct pe__block {
-    /* the run: the position of row 0; the number of the last row; memory for the sines and cosines
-       of two anchors, 4 arrays of pairs + PE__ANCHOR_PADDING doubles, aligned to a cache line;
-       pairs: those of a tile, a multiple of 32; for 16-bit elements a tile in floats, else NULL */
-    double t;
-    int64_t last;
-    double *doubles;
-    size_t pairs;
-    pe__scratch_16 *scratch;
-    /* the group: its first block; how many it has; the row that is its centre */
+    double t;                /* position of row 0 of the run */
+    int64_t last;            /* index of the last row of the run */
+    double *doubles;         /* the sines and cosines of two anchors: 4 arrays of `pairs` +
+                                PE__ANCHOR_PADDING doubles, aligned to a cache line */
+    size_t pairs;            /* number of pairs of a tile, a multiple of 32 */
+    pe__scratch_16 *scratch; /* a tile in floats, for 16-bit elements; else NULL */
+    /* Index of the first block of the group, number of its blocks, and the row that is its
+       centre. */
     int64_t first, count, centre;
-    /* the block: the row that is its anchor, which may be after the last row; the anchor's sines
-       and cosines */
-    int64_t anchor;
-    double *const *row;
-    /* distances from the anchor: of the nearest row that exists, of the farthest one, and the
-       largest one at which both rows of the row pair exist (below 0 if the anchor is after the last
-       row) */
+    int64_t anchor;     /* the row that is the anchor of the block; may be after the last row */
+    double *const *row; /* the anchor's sines, [0], and cosines, [1] */
+    /* Distances from the anchor: to the nearest row that exists, to the farthest one, and the
+       largest distance at which both rows of the row pair exist. The third is below 0 if the anchor
+       is after the last row. */
     int64_t nearest, farthest, both;
 } pe__block;
 
-/* Set x->row and x->position to the row pair at distance b from the anchor, and ts, tc to rotation
-   row b. The anchor begins at address `row`, and rows are stride bytes apart. For b = 0 there is
-   one row, the anchor, and ts and tc are NULL. The address of a row that is not in the run is set
-   to NULL. A row at position 0 is written here, and its address is then also set to NULL. */
+/* Set x->row and x->position to the row pair at distance b from the anchor, and x->ts and x->tc to
+   rotation row b. The anchor's row begins at address `row`, and rows are stride bytes apart. For b
+   = 0 there is one row, the anchor, and ts and tc are NULL. The address of a row that is not in the
+   run is set to NULL. A row at position 0 is written here, and its address is then also set to
+   NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
                                  ptrdiff_t stride, int64_t b, pe_type type)
 {
@@ -73,19 +71,20 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
     }
 }
 
-/* Return the distances b at which the two rows are written one after the other, not together, to
-   avoid 4K aliasing: bit b is set. Only non-temporal stores need this, and only if PE_LOADS_WAIT
-   is 1.
+/* Return a mask whose bit b is set if the two rows at distance b must be written one after the
+   other, not together, to avoid 4K aliasing. Only non-temporal stores need this, and only if
+   PE_LOADS_WAIT is 1.
 
-   Compare addresses by their last 12 bits only. A load stalls if both rows of a row pair are stored
-   up to 512 bytes after the loaded address. The load waits until the stores to both rows have left
-   the core. With rotation row b at such an address, outputs larger than the caches took up to twice
-   as long. If only one of the two rows is stored there, no load stalls.
+   Only the last 12 bits of addresses matter here. A load stalls if both rows of a row pair are
+   stored up to 512 bytes after the loaded address. The load waits until the stores to both rows
+   have left the core. With rotation row b at such an address, outputs larger than the caches took
+   up to twice as long. If only one of the two rows is stored there, no load stalls.
 
    A split row is written at two addresses, which advance by 4 bytes per pair. The four loads, two
-   from the anchor and two from the rotation row, advance by 8. So one of the loads is always before
-   a store, or soon will be. Therefore split rows are written one after the other whenever the last
-   12 bits of their addresses are equal, unless the same 12 bits are equal for the two halves. */
+   from the anchor and two from the rotation row, advance by 8. So one of the loads is always just
+   before a store, or soon will be. Therefore split rows are written one after the other whenever
+   the last 12 bits of their addresses are equal, unless the same 12 bits are equal for the two
+   halves. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t most)
 {
@@ -105,8 +104,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
     return aliased;
 }
 
-/* Set what all rows of a block share: the anchor, and which of the rows exist. Returns the address
-   of the anchor's row, which may be after the last row. */
+/* Set what all rows of a block share: the anchor, and the distances at which rows exist. Return the
+   address of the anchor's row, which may be after the last row. */
 PE__WRAPS
 PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
@@ -121,20 +120,21 @@ PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
            pe__first_column(x->output) * x->output->element;
 }
 
-/* Set the prefetch distances of the row pair at distance b: far enough ahead to arrive in time, but
-   not so far that the prefetched lines evict the working set of a first-level cache of 32 KB.
-   PE__STORE_PREFETCHED and PE__ADD use them.
+/* Set the prefetch distances of the row pair at distance b. The lines must arrive in time, but must
+   not evict the working set of a first-level cache of 32 KB. PE__STORE_PREFETCHED and PE__ADD use
+   these distances.
 
    The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the row
    pair at b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is
    prefetched once. For 256 pairs, two rows, the anchor and the rotation row are 12 KB, and lead is
-   2. A lead of 1 or 4 took up to a tenth longer on a Zen 5. To prefetch a whole block ahead took up
-   to a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a
-   Zen 4 do not hold it: a whole block ahead took 1.7 times as long as prefetches into the
+   2. A lead of 1 or 4 took up to 10 % longer on a Zen 5. Prefetching a whole block ahead took up to
+   a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a Zen 4
+   do not hold it. Prefetching a whole block ahead took 70 % longer there than prefetching into the
    second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
 
-   Returns how many of the n row pairs from b on have equal prefetch distances. Those are the row
-   pairs that prefetch rows of this block or, if none does, all n: they prefetch the next block. */
+   Return how many of the n row pairs, starting at distance b, have equal prefetch distances. Those
+   are the row pairs that prefetch rows of this block or, if there are none, all n, which prefetch
+   the next block. */
 PE__WRAPS
 PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
@@ -180,15 +180,17 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
     }
 }
 
-/* The buffer for a block's rows of 16-bit elements. PE__BUFFER_HALF: bytes of one half of a split
-   row, with a group of padding lanes after it. PE__BUFFER_ROW: bytes of a row. */
+/* A block's rows of 16-bit elements are computed in a buffer unless they are written directly.
+   PE__BUFFER_HALF is the number of bytes of one half of a split row, with a group of padding lanes
+   after it. PE__BUFFER_ROW is the number of bytes of a row. */
 enum {
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
 
-/* Copy a block's rows of 16-bit elements between output and buffer. in = 1: copy to the buffer, and
-   zero the padding lanes, so that the block can be added there. in = 0: copy to the output. */
+/* Copy a block's rows of 16-bit elements between output and buffer. If in is 1, copy to the buffer,
+   and set the padding lanes to 0, so that the block can be added there. If in is 0, copy to the
+   output. */
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
@@ -200,9 +202,9 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
     }
 }
 
-/* Write a block's rows of 16-bit elements, or add them to the output (added). Rows of whole groups
-   go directly to memory. Rows that end in part of a group, or take non-temporal stores, go by way
-   of a buffer. */
+/* Write a block's rows of 16-bit elements or, if added is 1, add them to the output. Rows of
+   complete groups are written directly. Rows that end in a partial group or use non-temporal stores
+   are first written to a buffer. */
 PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls that write whole rows: they check their arguments, then write axis by axis. Also the
- * calls with batches, and pe_sinusoidal_f32(). Tested by tests/unit/api/test_errors.c and
+/* The calls that write whole rows, with or without batches, and pe_sinusoidal_f32(). They check
+ * their arguments, then write axis by axis. Tested by tests/unit/api/test_errors.c and
  * tests/unit/calls/test_memory.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -24,7 +24,8 @@
 
 /* ---- 6.12 calls ------------------------------------------------------------------------------ */
 
-/* Returns what is wrong with the plan, the output or its shape; positions are checked later. */
+/* Checks the plan, the output and its shape, and returns their status. Positions are checked
+   later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
 {
     if (!plan || !output->out) return PE_ERR_NULL;
@@ -46,20 +47,21 @@ static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at, pe__
     return status;
 }
 
-/* The batches that the same rows are added to. */
+/* The batches to which the same rows are added. */
 typedef struct pe__batches {
-    size_t count, bytes;          /* batches; bytes from batch to batch */
+    size_t count, bytes;          /* number of batches; bytes from one to the next */
     const pe__row_kernel *kernel; /* fills rows in a buffer */
     pe__row_adder *add;           /* adds a row of the buffer to a row of a batch */
 } pe__batches;
 
-/* Add the same rows to all batches: fill a buffer with some rows at a time, zeros included, and add
-   them to each batch. Returns 0, and adds nothing, if a row is too long for the buffer. */
+/* Add the same rows to all batches: repeatedly fill a buffer with several rows, including their
+   columns of zeros, and add these rows to each batch. Returns 0, and adds nothing, if a row is too
+   long for the buffer. */
 PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__output *output,
                                   const pe__batches *batches)
 {
-    /* PE__BYTES: the size of the rows that are filled together, unless a single row is longer. With
-       more rows, calls took 15 % longer. PE__LONGEST: the size of the longest row that is taken.
+    /* PE__BYTES is the size of the rows that are filled together, unless a single row is longer.
+       With more rows, calls took 15 % longer. PE__LONGEST is the size of the longest row that fits.
        Longer rows would need more stack. */
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
@@ -91,8 +93,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     if (count == 1) return pe__call_rows(plan, at, output);
     pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
-    /* Batches follow each other, or lie side by side: then row r of every batch lies within one row
-       stride. */
+    /* Batches may follow each other or be side by side. If they are side by side, row r of every
+       batch is within one row stride. */
     const size_t batch = (output->rows - 1) * output->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / output->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
@@ -112,7 +114,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* pe_sinusoidal_f32(): write the rows in tiles of columns, each by a small plan on the stack. */
+/* Does what pe_sinusoidal_f32() does: writes the rows in tiles of columns, each with a small plan
+   on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };

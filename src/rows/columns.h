@@ -9,8 +9,8 @@
 #include "../positions/read.h"
 #include "../layouts/pairs.h"
 
-/* PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the stack,
-   then copied to the output. If the call adds, the output's elements are copied to the stack
+/* For PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the
+   stack, then copied to the output. If the call adds, the output's elements are copied to the stack
    first. */
 PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
 {

@@ -98,7 +98,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * to 25 % longer than with a plan that is kept, because its frequencies are converted to half-turns
  * first (bench/paired.sh, "one row"). Many rows are also faster with a plan.
  *
- * omega        pairs frequencies in radians a position, taken as the exact values of the doubles:
+ * omega        pairs frequencies in radians per position, taken as the exact values of doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
  * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
  * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31

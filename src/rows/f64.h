@@ -14,17 +14,16 @@
 #include "../plan/rotation.h"
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Rows of doubles are also computed in blocks, in tiles of columns. The anchor of a block is
- * rotated by the rotation rows b = 1 ... 8 to the rows anchor + b and anchor - b, and by rotation
- * row 17 to the anchor of the next block. Anchors and rotation rows are double-double, and are
- * computed on the stack in each call. In every PE__ANCHORS_ROTATED blocks one anchor is computed
- * from its angle.
+ * Rows of doubles are also computed in blocks, in tiles of columns. Rotation rows b = 1 ... 8
+ * rotate the anchor of a block to the rows anchor + b and anchor - b. Rotation row 17 rotates it to
+ * the anchor of the next block. Anchors and rotation rows are double-double, and are computed on
+ * the stack in each call. One anchor in PE__ANCHORS_ROTATED is computed from its angle.
  *
  * A rotation takes sums of products in double-double. They are cheap because each sine and cosine
- * is split into a multiple of 2^-26, at most 1 in magnitude, and a double for the rest, at most
- * 2^-27. Products of two multiples are multiples of 2^-52. So these products and their sums are
- * exact, fused or not. Let (s, c) = (s1 + s2, c1 + c2) be a pair of the anchor, and (S, C) =
- * (S1 + S2, C1 + C2) the pair of the rotation row. Then
+ * is split into two doubles. The first is a multiple of 2^-26, at most 1 in magnitude. The second
+ * is the remainder, at most 2^-27. Products of two multiples are multiples of 2^-52. So these
+ * products and their sums are exact, fused or not. Let (s, c) = (s1 + s2, c1 + c2) be a pair of the
+ * anchor, and (S, C) = (S1 + S2, C1 + C2) the pair of the rotation row. Then
  *
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
@@ -67,9 +66,9 @@ PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const do
     else memcpy(x, v, n * sizeof *x);
 }
 
-/* Compute the sines and cosines of a flagged vector, correctly rounded: of the pairs from i on, at
-   position t. If the row has only count < PE_LANES pairs from i on, the other lanes are padding.
-   Vectors with subnormal elements are always flagged. */
+/* Compute the sines and cosines of a flagged vector, correctly rounded. The vector has the pairs
+   that start at index i, at position t. If only count < PE_LANES pairs are left in the row, the
+   other lanes are padding. Vectors with subnormal elements are always flagged. */
 PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t count, double t,
                                     pe__vd *sine, pe__vd *cosine)
 {
@@ -82,7 +81,7 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
         const pe__dd y = pe__dd_mul_double(sincos[k], plan->mantissa);
         pe__store(hi, y.hi);
         pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* padding lanes: any */
+        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) { /* skips padding */
             const double approx[2] = {hi[lane], lo[lane]};
             hi[lane] = output->round_element(plan, t, pair + lane, k, 0, approx);
         }
@@ -90,20 +89,21 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
     }
 }
 
-/* A tile of columns, as vectors of pairs. The last index says which component of a pair: [0] is f,
-   the first one in a row, and [1] is g. (f, g) is (s, c), rotated by (ts, tc); or, where cosines
-   come first, (c, s), rotated by (-ts, tc). In both cases f' = f tc + g ts and g' = g tc - f ts. */
+/* A tile of columns is stored as vectors of pairs. The last index of an array is the component of a
+   pair: [0] is f, the first one in a row, and [1] is g. Usually (f, g) is (s, c), rotated by (ts,
+   tc). Where cosines come first, (f, g) is (c, s), rotated by (-ts, tc). In both cases f' = f tc +
+   g ts and g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
-    double amplitude, unit, error; /* A; 2^-26 plan->scale; e */
-    /* the rotation rows and the anchor, split by pe__split_high() */
+    double amplitude, unit, error; /* amplitude: A; unit: 2^-26 plan->scale; error: e */
+    /* The rotation rows and the anchor, each split by pe__split_high(). */
     pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
-    /* the anchor, and rotation row 17, not split */
+    /* The anchor and rotation row 17, not split. */
     pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
 } pe__tile_f64;
 
-/* Returns x as hi, a multiple of unit (a power of two), and lo, a double for the rest. */
+/* Returns x as the sum of hi, a multiple of unit (a power of two), and lo, the remainder. */
 PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
@@ -113,7 +113,7 @@ PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
     return x;
 }
 
-/* Store a vector of a row at p in the output's store mode. If it is added, elements further on are
+/* Store a vector of a row at p in the output's store mode. If it is added, later elements are
    prefetched, as in pe__store_four(). */
 PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
@@ -130,7 +130,7 @@ PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 
 /* A row to write, and its position. */
 typedef struct pe__row_f64 {
-    double *row; /* NULL: none */
+    double *row; /* NULL: no row is written */
     double position;
 } pe__row_f64;
 
@@ -216,8 +216,8 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     x->next[v][1] = g[PE__BLOCK_HALF];
 }
 
-/* Compute vector v of the anchor at position *t. If t is NULL, compute it for the next block's
-   anchor, by rotating the current anchor by rotation row 17. */
+/* Compute vector v of the anchor at position *t. If t is NULL, compute vector v of the next block's
+   anchor by rotating the current anchor by rotation row 17. */
 PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 {
     const int swapped = x->output->order == PE__CS;
@@ -241,8 +241,8 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
 
 /* Write a tile of columns: `rows` rows, the first at position t. With an amplitude within 2^-900
    ... 2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any
-   other amplitude rows are computed for amplitude 1 and e = 4, so that all elements are flagged and
-   rounded by round_element. */
+   other amplitude, rows are computed for amplitude 1 and e = 4. All elements are then flagged, and
+   round_element rounds them. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
     const pe_plan *const plan = output->plan;
@@ -257,7 +257,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     x.amplitude = usual ? plan->amplitude : 1;
     x.unit = pe__exp2i(-26) * scale;
     x.error = 4;
-    if (usual) /* 2^(k - 76), plus the error inherited from the frequencies */
+    if (usual) /* e = 2^(k - 76), since scale = 2^k, plus the error of the frequencies */
         x.error =
             scale * (pe__exp2i(-76) +
                      pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));

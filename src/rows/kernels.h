@@ -11,16 +11,17 @@
 #include "run.h"
 
 /* ---- 6.10 the row kernels -----------------------------------------------------------------------
- * A row kernel names the code that depends on the type, and on whether rows are filled or added. */
+ * A row kernel refers to the code that depends on the type, and on whether rows are filled or
+ * added. */
 
-/* Store n zeros in a row, from the given column on. */
+/* Store n zeros in a row, starting at the given column. */
 PE__OUTLINE void pe__write_zeros(const pe__output *output, unsigned char *row, size_t column,
                                  size_t n)
 {
     memset(row + column * output->element, 0, n * output->element);
 }
-/* Add n zeros to a row, from the given column on. This changes the row: its elements are multiplied
-   by the scale, and -0 + 0 is 0. */
+/* Add n zeros to a row, starting at the given column. This changes the row: its elements are
+   multiplied by the scale, and -0 + 0 is 0. */
 PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size_t column, size_t n,
                               pe__row_adder *add)
 {
@@ -30,9 +31,9 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
     for (size_t i = 0; i < n; i += most)
         (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
 }
-/* For each type: the row kernel that fills rows, and the one that adds them. Each is an object of
-   the function that returns it: gcc -O0 keeps objects of a file, and all functions that they name,
-   even in a program that uses none of them. */
+/* PE__ROW_KERNELS defines two row kernels for a type: one fills rows, the other adds them. Each is
+   a static object of the function that returns it. At file scope, gcc -O0 would keep the objects,
+   and all functions that they refer to, even in a program that uses none of them. */
 #define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, four) \
     PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *to, size_t column, \
                                        size_t n)                                                   \

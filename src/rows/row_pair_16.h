@@ -41,7 +41,7 @@
  * An element is rounded correctly if every midpoint of two 16-bit numbers is farther away than the
  * element's error. The midpoint that is tested is the element with its dropped bits replaced by 1
  * and zeros, so the distance to it is exact. Just above a power of two, that is the midpoint above
- * the power. Another midpoint lies below the power, half as far from it, and is not tested. The
+ * the power. Another midpoint is below the power, half as far from it, and is not tested. The
  * thresholds allow for this:
  *     Small elements of small angles are flagged if the midpoint is within 2.5 times their bound.
  *     With FMA, other elements are flagged if it is within 2.5 units. From a power of two, the
@@ -67,8 +67,8 @@
  * The result is defined as s = z + p, rounded to float and then to bf16. Here z is scale x, and p
  * the element, each rounded to float. The kernel computes s' = z + p' instead, rounded to float,
  * where p' is the element computed in floats. The error of p' is as above. The error of p is half a
- * unit, and for small elements at most u (|a| + |S|). So p and p' differ by a d of at most 2.93
- * units, 3.43 without FMA, and for small elements 5 u (|a| + |S|).
+ * unit, and for small elements at most u (|a| + |S|). Let d be the difference of p and p'. It is at
+ * most 2.93 units, 3.43 without FMA, and for small elements 5 u (|a| + |S|).
  *     Let s' be farther than d + 2^-23 |s'| from each midpoint. The last bit of s' is worth at most
  * 2^-23 |s'|. From s' to z + p' it is at most half a last bit, and from there to z + p at most d.
  * So half a last bit is left: z + p is on the same side of the midpoint as s', and rounding it to
@@ -80,43 +80,44 @@
  * subnormal s' is negligible beside 2^-46 |A|. Flagged groups are added from doubles. So are all
  * f16 elements: one group in 8 would be flagged, which costs more time than floats save. */
 
-/* PE__TILE_16: the pairs of a tile. Its floats take 11 KB, a third of a first-level cache of 32 KB.
-   PE__GROUP: the pairs of a group, two vectors of floats. */
+/* PE__TILE_16 is the number of pairs of a tile. The floats of a tile take 11 KB, a third of a
+   first-level cache of 32 KB. PE__GROUP is the number of pairs of a group, two vectors of
+   floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
 enum {
     PE__SPANS_IN_DOUBLES = 64
 }; /* spans added from doubles before floats are tried again:
                                        see pe__add_row_pair_16() */
 
-/* A group with flagged elements: the pairs from i on, in row [side] of the row pair at a distance
-   from the anchor. A span seldom has more than a few flagged groups, so a block collects the
-   flagged groups of all its spans before it rounds them. */
+/* A group with flagged elements: the pairs that start at index i, in row [side] of the row pair at
+   `distance` from the anchor. A span seldom has more than a few flagged groups, so a block collects
+   the flagged groups of all its spans before it rounds them. */
 typedef struct pe__flagged_group {
-    uint32_t index, lanes; /* 2 (PE__TILE_16 distance + i) + side; flagged lanes as bits, first
-                              PE__FLOATS of first components, then PE__FLOATS of second ones */
+    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side. lanes: a bit per lane that
+                              is flagged: PE__FLOATS of components a, then PE__FLOATS of b */
 } pe__flagged_group;
 /* After a span, a block rounds its flagged groups if there are more than PE__MAX_FLAGGED. So the
-   array has room for PE__MAX_FLAGGED, for all groups of one more span in both rows, and for one
-   entry that pe__flag_group() writes but does not count. */
+   array has room for PE__MAX_FLAGGED groups, for all groups of one more span in both rows, and for
+   one entry that pe__flag_group() writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
 /* A tile in floats: the anchor (a, b), and the plan's rotation rows, each converted when it is
-   first needed. A group of pairs takes two vectors of each array: the first and the second half of
-   the group, or, if split, its even and its odd pairs, because a vector of elements is zipped from
-   two vectors of floats. The rounding test takes the smaller of the two midpoint distances in each
-   lane. So a group has only one vector in `angle`, bound_a and bound_b, which holds for both
-   vectors. */
+   first needed. A group of pairs has two vectors in each array. They are the first and the second
+   half of the group or, if split, its even and its odd pairs. The reason is that a vector of
+   elements is interleaved from two vectors of floats. The rounding test takes the smaller of the
+   two midpoint distances in each lane. So a group has only one vector in `angle`, bound_a and
+   bound_b, which applies to both vectors. */
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
-    float error, least;   /* of the thresholds: the upper limit, and the constant term */
+    float error, least;   /* of the thresholds: error: the maximum; least: the constant term */
     unsigned made;        /* bit b: plan_row[b] is converted */
     int excess;           /* adding: sum over the spans of 5 * (pairs in flagged groups) - (pairs of
                              both rows), never below 0; see pe__add_row_pair_16() */
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
     size_t flagged_count;
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    /* the two rows at each distance from the anchor, as in pe__span */
+    /* These are the two rows at each distance from the anchor, as in pe__span. */
     unsigned char *row[PE__BLOCK_HALF + 1][2];
     double position[PE__BLOCK_HALF + 1][2];
 } pe__scratch_16;
@@ -141,8 +142,9 @@ PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
     return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
 }
 
-/* Write to errors the thresholds of count pairs, for the component a or b that x holds of the
-   anchor. An element is flagged if its distance to the midpoint is at most its threshold. */
+/* Write the thresholds of count pairs to errors. The array x holds the anchor's component, a or b,
+   to which they apply. An element is flagged if its distance to the midpoint is at most its
+   threshold. */
 PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
                                    float *errors)
 {
@@ -154,9 +156,9 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
     }
 }
 
-/* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles, and for f16
-   2^-25 more, for subnormals. FLT_MAX, which flags all elements, if |A| is below 2^-87 or above
-   2^90. */
+/* Returns the constant term of the thresholds: 2^-46 |A| for the error of the doubles and, for f16,
+   2^-25 more for subnormals. Returns FLT_MAX, which flags all elements, if |A| is below 2^-87 or
+   above 2^90. */
 PE__INLINE float pe__base_error_16(const pe_plan *plan, pe_type type)
 {
     const double size = pe__max_abs(plan->amplitude, 0);
@@ -202,7 +204,7 @@ PE__INLINE double pe__double_midpoint_distance(double y, int drop)
     return y - midpoint;
 }
 
-/* Round y to bf16 or f16 once, by way of a float that is rounded to odd. |y| must be 0 or in the
+/* Round y to bf16 or f16 once, through a float that is rounded to odd. |y| must be 0 or in the
    range of normal floats. */
 PE__INLINE uint16_t pe__to_16(pe_type type, double y)
 {
@@ -212,8 +214,9 @@ PE__INLINE uint16_t pe__to_16(pe_type type, double y)
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
-/* Returns the element of pair k of a span at position t, from a double y with an error of at most
-   e: the number that y - e and y + e both round to, else the result of round_element. */
+/* Returns the element of pair k of a span at position t, given a double y with an error of at most
+   e. If y - e and y + e round to the same number, it is the element. Otherwise the element is
+   computed by round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
                                        double y, double e, pe_type type)
 {
@@ -225,12 +228,12 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
                                                     pe__dropped_bits(type), NULL));
 }
 
-/* Compute the elements of flagged groups from doubles and store them; rows[b] and position[b] are
-   the row and position of pe__span at distance b. The rounding of an element y, whose error is at
-   most e, is certain under two conditions: y is farther than 1.4 e from its midpoint, and |y| is at
-   least 2^-14, above f16's subnormals. pe__round_element_16() rounds the other elements. Both
-   conditions compare squares, which saves two absolute values. 1.4 e instead of e covers the
-   rounding of the squares. If both squares underflow to 0, the element is not certain. */
+/* Compute the elements of flagged groups from doubles and store them. At distance b, rows[b] and
+   position[b] are the row and position of pe__span. Let y be an element whose error is at most e.
+   Its rounding is certain if y is farther than 1.4 e from its midpoint and |y| is at least 2^-14,
+   above f16's subnormals. Other elements are rounded by pe__round_element_16(). Both conditions
+   compare squares, which saves two absolute values. The factor 1.4 covers the rounding of the
+   squares. If both squares underflow to 0, the element is not certain. */
 PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[2],
                                       double (*position)[2], const pe__flagged_group *flagged,
                                       size_t count, pe_type type)
@@ -266,14 +269,14 @@ PE__OUTLINE void pe__round_flagged_16(const pe__span *x, unsigned char *(*rows)[
     }
 }
 
-/* A group of pairs of one row in floats: two vectors of first components (a), two of second ones
-   (b), and the thresholds of each. */
+/* A group of pairs of one row in floats has two vectors of first components (a) and two of second
+   ones (b). Their thresholds are bound_a and bound_b. */
 typedef struct pe__group {
     pe__vf a[2], b[2], bound_a, bound_b;
 } pe__group;
 
-/* Add the elements at p and at q, times the scale, to a group. Each float of it is then an s' of
-   "Adding to bf16" above; add 2^-23 |s'| to the thresholds. */
+/* Add the elements at p and at q, times the scale, to a group. Each float of the group is then an
+   s' of "Adding to bf16" above. Add 2^-23 |s'| to the thresholds. */
 PE__WRAPS /* a prefetched address may wrap around */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
@@ -315,8 +318,8 @@ PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int s
     return added ? 0 : pe__within(a, g.bound_a, b, g.bound_b);
 }
 
-/* Rotate the half of a group at i: by (ts, tc) of the rotation row to g[0], by (-ts, tc) to
-   g[1]. */
+/* Rotate half of a group, the vector of pairs at i. Rotating by (ts, tc) of the rotation row gives
+   g[0], and rotating by (-ts, tc) gives g[1]. */
 PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16], size_t i,
                               int half, pe__group *g)
 {
@@ -329,8 +332,8 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Append a group to the flagged groups if any of its lanes are flagged. often: groups are flagged
-   often (f16: one group in 8), so do it without a branch. */
+/* Append a group to the flagged groups if any of its lanes are flagged. `often` is set if groups
+   are flagged often (f16: one group in 8). Then this is done without a branch. */
 PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
                                int often)
 {
@@ -355,9 +358,9 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
     }
 }
 
-/* The kernel: rotate all columns of a span by rotation row `distance`, in floats, group by group,
-   and store or add them. type, split and added are constants wherever the kernel is inlined. One of
-   the two rows may be NULL, as at the ends of a run. */
+/* This is the kernel. It rotates all columns of a span by rotation row `distance`, in floats, group
+   by group, and stores or adds them. The arguments type, split and added are constants wherever the
+   kernel is inlined. One of the two rows may be NULL, as at the ends of a run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
                                    pe_type type, int added)
 {
@@ -382,7 +385,7 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
 }
 
 /* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
-   when it is first needed; for distance 0 it is sine 0, cosine 1. */
+   when it is first needed. For distance 0, all its sines are 0 and all its cosines are 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe_type type, int added)
 {
@@ -402,7 +405,7 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
-/* Add two rows to bf16 elements; flagged groups are then added from doubles. If much more than a
+/* Add two rows to bf16 elements, and then add flagged groups from doubles. If much more than a
    fifth of the groups are flagged for a while, the next PE__SPANS_IN_DOUBLES spans are added from
    doubles only. That happens where x nearly cancels the rows. If x is 1 everywhere, half of the
    groups are flagged, and floats followed by doubles took twice as long as doubles alone. */
@@ -417,8 +420,8 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
     /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
-       them are flagged. One span with more than three fifths takes it from 0 past 4 end, so that
-       the next spans are added from doubles. */
+       them are flagged. One span with more than three fifths increases it from 0 to more than 4
+       end. The next spans are then added from doubles. */
     f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
@@ -428,7 +431,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     f->flagged_count = 0;
 }
 
-/* Round the flagged groups of a block from doubles, if there are more than `most`. */
+/* If a block has more than `most` flagged groups, compute and store them from doubles. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
                                      pe_type type)
 {

@@ -16,21 +16,21 @@
  * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
  * lanes are rounded exactly. */
 
-/* A span: the columns of a tile in a row pair, or in one row of it. pe__span_begin() sets what is
-   constant in a tile. a and b change from block to block; row, position, ts, tc and
-   prefetch_distance change from row pair to row pair.
+/* A span is the columns of a tile in a row pair, or in one row of it. Fields that are constant in a
+   tile are set by pe__span_begin(). The fields a and b change from block to block. The fields row,
+   position, ts, tc and prefetch_distance change from row pair to row pair.
 
    (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
    both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
-   rows change places. So `swapped` matters in three kinds of places: where a and b are set
-   (pe__block_begin()); where the rows are chosen or advance (pe__set_row_pair(),
-   pe__set_prefetch_distance(), pe__rotate_span_f32()); and where a component must be known as a
-   sine or a cosine (pe__round_lanes(), pe__store_origin()).
+   rows change places. So `swapped` matters in three kinds of places. In pe__block_begin(), a and b
+   are set. In pe__set_row_pair(), pe__set_prefetch_distance() and pe__rotate_span_f32(), rows are
+   chosen or advance. In pe__round_lanes() and pe__store_origin(), a component must be known as a
+   sine or a cosine.
 
    The rounding test flags floats below a guard. The plan's guard is needed because small sines can
    have large relative errors. A pair is slow if its frequency is so low that the errors of its
-   sines shrink with the sines: see pe__slow_from(). Then slow_guard serves, which only flags floats
-   that may be subnormal. */
+   sines shrink with the sines: see pe__slow_from(). Slow pairs use slow_guard instead, which only
+   flags floats that may be subnormal. */
 typedef struct pe__span {
     const pe__output *output;
     const pe__bound *bound;
@@ -78,7 +78,8 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
 }
 
 /* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is
-   computed, to [0], whichever row it is. If ts is NULL, that row is the anchor itself. */
+   computed. Its components are then a[0] and b[0] of the result, whichever row it is. If ts is
+   NULL, that row is the anchor itself. */
 PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
 {
     if (!two && !x->ts) {
@@ -114,10 +115,10 @@ PE__INLINE pe__vf pe__ziv_round(const pe__span *x, pe__vd a, pe__vd b, int split
     return above;
 }
 
-/* Return v with its undecided lanes rounded exactly. v holds the components of the pairs from k on:
-   interleaved, or, if split, the first components (second = 0) or the second ones (second = 1).
-   side: the row's index in x->row. Padding lanes repeat the last pair, so they may be undecided,
-   too. They are skipped, since they are never stored. */
+/* Return v with its undecided lanes rounded exactly. The lanes of v are components of the pairs
+   that start at index k. They are interleaved or, if split, only first components (second = 0) or
+   only second ones (second = 1). `side` is the row's index in x->row. Padding lanes repeat the last
+   pair, so they may also be undecided. They are skipped, since they are never stored. */
 PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned undecided, pe__vf v)
 {
@@ -134,10 +135,10 @@ PE__COLD pe__vf pe__round_lanes(const pe__span *x, int side, size_t k, int split
     return pe__get(all);
 }
 
-/* Round two vectors of pairs of one row, starting at pair k, by Ziv's test, and undecided lanes
-   exactly. y[0] and y[1] are the components a and b of the first vector, y[2] and y[3] of the
-   second. v[0] and v[1] get the floats in the order of memory, or, if split, the first components
-   and the second ones. */
+/* Round two vectors of pairs of one row, starting at pair k, using Ziv's test. Round undecided
+   lanes exactly. The components a and b are y[0] and y[1] for the first vector, y[2] and y[3] for
+   the second. The floats are returned in v[0] and v[1] in the order of memory. If split, v[0] gets
+   the first components and v[1] the second ones. */
 PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const pe__vd *y, pe__vf *v)
 {
     const int split = x->split;
@@ -151,9 +152,9 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
 }
 
 /* Round a group, the four vectors of pairs that start at pair i, in which the rounding test has
-   flagged a vector. v[0] and v[1] get rows [0] and [1] of x->row; if two is 0, v[0] gets the one
-   row that is not NULL. All four vectors are rounded, since it would take longer to find the
-   flagged one. */
+   flagged a vector. The floats of x->row[0] and x->row[1] are returned in v[0] and v[1]. If two is
+   0, those of the one row that is not NULL are returned in v[0]. All four vectors are rounded,
+   since it would take longer to find the flagged one. */
 PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
 {
     const int first = !two && !x->row[0];
@@ -168,8 +169,8 @@ PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__flo
 
 /* Return whether vectors that the rounding test w has flagged are also flagged with `guard`. The
    hot loop flags all pairs by the plan's guard. Slow pairs, which it flags needlessly, are cleared
-   here by their slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of
-   2 or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
+   here with slow_guard. AVX2's test takes magnitudes from the doubles and flags every double of 2
+   or more. Here magnitudes come from the floats, plus and minus, which have no limit of this
    kind. */
 PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t guard,
                                 const pe__floats4 *plus, const pe__floats4 *minus)
@@ -188,9 +189,9 @@ PE__INLINE int pe__confirm_flag(pe__rounding_test w, int32_t window, int32_t gua
 #endif
 }
 
-/* Round two vectors of pairs, r and s, of row `side` to floats, and add them to the rounding test.
-   v[0] and v[1] are in the order of memory, or, if split, the first components and the second
-   ones. */
+/* Round two vectors of pairs, r and s, of row `side` to floats in v[0] and v[1], and add them to
+   the rounding test. The floats are in the order of memory. If split, v[0] has the first components
+   and v[1] the second ones. */
 PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int side, int split,
                                  pe__rounding_test *test, pe__vf *v)
 {
@@ -210,10 +211,10 @@ PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
     if (two) pe__round_tested(&r, &s, 1, split, test, minus);
 }
 
-/* Prefetch the lines that lie prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
+/* Prefetch the lines that are prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
    p + at1 + at2, each line once. Hardware prefetchers do not follow rows that alternate between
-   anchor + b and anchor - b. Where rows are stored and not added, their lines are prefetched
-   only if the second-level cache cannot hold the output (PE__STORE_PREFETCHED). */
+   anchor + b and anchor - b. Where rows are stored and not added, their lines are prefetched only
+   if the second-level cache cannot hold the output (PE__STORE_PREFETCHED). */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
 PE__INLINE void pe__prefetch_vectors(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2,
                                      size_t vector, size_t prefetch_distance)
@@ -243,7 +244,8 @@ PE__INLINE void pe__add_four(pe_type type, float scale, size_t prefetch_distance
     pe__put_two_as(type, p2, s2, p3, s3);
 }
 
-/* What a row pair kernel does with floats: it stores them, or adds them to elements of a type. */
+/* This says what a row pair kernel does with floats: it stores them, or adds them to elements of a
+   type. */
 typedef enum pe__sum {
     PE__NOT_ADDED = -1,
     PE__SUM_F32 = PE_TYPE_F32,
@@ -251,9 +253,9 @@ typedef enum pe__sum {
     PE__SUM_BF16 = PE_TYPE_BF16
 } pe__sum;
 
-/* Store, stream or add four vectors of row `side`: v[0] at p, the others after it, or, if split,
-   v[1] and v[3] x->across bytes after v[0] and v[2]. A row pair is added inline, since the type is
-   a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
+/* Store, stream or add four vectors of row `side`, v[0] at p and the others after it. If split,
+   v[1] and v[3] are x->across bytes after v[0] and v[2]. A row pair is added inline, since the type
+   is a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
    the type. */
 PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int split, int side,
                                unsigned char *p, const pe__floats4 *four)
@@ -317,9 +319,10 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
 }
 
 /* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
-   `second` second ones. The hot loop tests all pairs with the plan's guard, and then the slow pairs
-   that this flags with slow_guard. Here slow pairs are tested with slow_guard only. Out of line:
-   only the ends of a row need it, and its arrays would enlarge the loop's stack frame. */
+   `second` second ones. The hot loop tests all pairs with the plan's guard, and tests flagged slow
+   pairs again with slow_guard. Here slow pairs are tested with slow_guard only. This function is
+   out of line because only the ends of a row need it, and its arrays would enlarge the loop's stack
+   frame. */
 PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
@@ -355,8 +358,8 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
     }
 }
 
-/* The hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs: first
-   span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
+/* This is the hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs:
+   first span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
    writes only the row of span->row that is not NULL. Rows come from their anchor by angle addition:
 
        for each pair i:
@@ -367,20 +370,20 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
 
    That is two multiplications and four multiply-adds for two rows of a vector of pairs. Each round
    of the loop rotates a group, four vectors of pairs, rounds it to floats, reads the rounding test
-   once and stores the floats. pe__store_partial() writes the pairs before the first aligned address
-   and the pairs after the last whole group.
+   once and stores the floats. Pairs before the first aligned address and after the last complete
+   group are written by pe__store_partial().
 
-   These stay in registers: the pointers to the anchor, to the rotation row and to both rows; the
-   store mode; the minima of the rounding test; and the eight vectors of floats until the test has
-   been read. They could not if the loop read *span. Functions that are not inlined get the address
+   The pointers to the anchor, to the rotation row and to both rows remain in registers. So do the
+   store mode, the minima of the rounding test and, until the test has been read, the eight vectors
+   of floats. They could not if the loop read *span. Functions that are not inlined get the address
    of *span, so compilers would load its members again after each store. `hot` is a copy whose
    address only inlined functions get, so compilers know that no store changes it. With loads from
-   *span and a call for each row pair, outputs of 512 x 512 took 1.09 times as long (AVX-512). The
-   row pointers also advance in registers: in memory, they made outputs in the cache take 3 to 4 %
+   *span and a call for each row pair, outputs of 512 x 512 took 9 % longer (AVX-512). The row
+   pointers also advance in registers: in memory, they made outputs in the cache take 3 to 4 %
    longer. The size of an element is a constant where row pairs are stored. While it was read from
-   the output, addresses were not kept in registers, and 512 x 512 took 1.12 times as long with
-   AVX-512, and 1.11 times for split halves with AVX2. gcc 12 keeps all of this in registers
-   for AVX-512; with the 16 vector registers of AVX2 one of the eight vectors is on the stack. */
+   the output, addresses were not kept in registers. Outputs of 512 x 512 then took 12 % longer with
+   AVX-512, and split ones 11 % longer with AVX2. For AVX-512, gcc 12 keeps all of this in
+   registers. With the 16 vector registers of AVX2, one of the eight vectors is on the stack. */
 PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
 {
     const int32_t window = span->bound->window, guard = span->output->plan->guard;
@@ -432,8 +435,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
     }
 }
 
-/* The row pair kernels store or add n row pairs: x->row and those at the next larger distances.
-   pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
+/* A row pair kernel stores or adds n row pairs: x->row and those at the next larger distances. By
+   contrast, pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
@@ -456,7 +459,7 @@ PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, co
     pe__add_row_as(type, x, PE_TYPE_F32, row, n, &scale);
 }
 
-/* For each type: the function that adds row pairs, and those of its adder. */
+/* PE__ADDER defines the function that adds row pairs of a type, and the functions of its adder. */
 #define PE__ADDER(T, type)                                                                         \
     PE__OUTLINE void pe__add_row_pairs_##T(pe__span *x, int64_t n)                                 \
     {                                                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of consecutive positions: groups of blocks, tiles of columns; from the centre of a group to
- * the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
+/* Writes rows of consecutive positions in groups of blocks and tiles of columns. The centre of a
+ * group gives the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -22,16 +22,17 @@
 
 /* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
 
-/* PE__TILE: the pairs of a tile. A tile is faster where its part of a row is long.
-   PE__TILE_STREAMED: the pairs of a tile with non-temporal stores. The anchors of the tile and the
-   plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers that
-   non-temporal stores fill. If optimised, it is half of PE__TILE: half of each array of
-   pe__block (block.h) stays free, and pe__unaliased() can move the anchors within their arrays.
-   Unoptimised, the two are equal, and the anchors are not moved. */
+/* PE__TILE is the number of pairs of a tile. A tile is faster where its part of a row is long.
+   PE__TILE_STREAMED is the number of pairs of a tile with non-temporal stores. The anchors of the
+   tile and the plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers
+   that non-temporal stores fill. In optimised code PE__TILE_STREAMED is half of PE__TILE. So half
+   of each array of pe__block (block.h) is free, and pe__unaliased() can move the anchors within
+   their arrays. In unoptimised code the two are equal, and the anchors are not moved. */
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* Return the state of a run of `rows` rows, the first at position t, before its first group. */
+/* Return the state before the first group of a run of `rows` rows, the first of which is at
+   position t. */
 PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
                                   pe__scratch_16 *scratch)
 {
@@ -40,9 +41,8 @@ PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t
     return block;
 }
 
-/* Go to the next group of the run, and return 1; return 0 after the last one. A single block has
-   its anchor in the middle of the run; of several blocks, the anchor of the middle one is the
-   centre. */
+/* Go to the next group of the run, and return 1; return 0 after the last one. The centre is the
+   anchor of the middle block. If the run has only one block, this is the middle row of the run. */
 PE__INLINE int pe__next_group(pe__block *block)
 {
     const int64_t all = block->last / PE__BLOCK_ROWS + 1;
@@ -54,13 +54,14 @@ PE__INLINE int pe__next_group(pe__block *block)
     return rest > 0;
 }
 
-/* Return the first pair from which on all pairs are slow in the rows at positions low to high. A
-   pair is slow if its angles, in these rows and in the anchors and rotation rows on the way to
-   them, are at most 1/4 half-turn. Then the errors of its sines are relative, and small sines need
-   not be flagged: see step 10 of "Rounding test" in sincos/bounds.h. Returns SIZE_MAX if
-   that proof does not apply, or if it would gain little: even the slowest pair's angle is at least
-   2^-14 half-turns, so that the plan's guard flags few elements. With base 500000, heads at
-   positions below 16 take 1.3 times as long without this, tables of 2048 rows 1.04 times. */
+/* Return the index of the first of the slow pairs: this pair and all after it are slow in the rows
+   at positions low to high. A pair is slow if its angles, in these rows and in the anchors and
+   rotation rows on the way to them, are at most 1/4 half-turn. Then the errors of its sines are
+   relative, and small sines need not be flagged: see step 10 of "Rounding test" in sincos/bounds.h.
+   Returns SIZE_MAX if that proof does not apply. Returns SIZE_MAX also if it would gain little,
+   because even the slowest pair's angle is at least 2^-14 half-turns. The plan's guard then flags
+   few elements. With base 500000, heads at positions below 16 take 30 % longer without this, and
+   tables of 2048 rows 4 % longer. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->output->plan->frequency + x->pair;
@@ -91,15 +92,15 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const pe__bound *const bound = is_far      ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
                                                : &pe__bound_run;
-    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES, so the last one may
-       reach up to PE_LANES - 1 pairs past the tile. */
+    /* After peeled pairs, vectors need not begin at a multiple of PE_LANES. So the last one may
+       extend up to PE_LANES - 1 pairs past the tile. */
     const size_t count =
         pe__max(output->sines, output->cosines) + (output->peeled ? PE_LANES - 1 : 0);
     pe__span x;
     pe__span_begin(&x, output, bound, output->kernel->adder);
     if (!block->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
     x.slow_guard = pe__guard(plan->amplitude, 0);
-    /* A tile with non-temporal stores takes half of each array of the anchors, at most. The other
+    /* A tile with non-temporal stores takes at most half of each array of the anchors. The other
        half, 2048 bytes or more, is free for pe__unaliased(). */
     if (output->mode == PE__STREAM && block->pairs >= 2 * (size_t)PE__TILE_STREAMED) {
         const unsigned char *const out = output->out + pe__first_column(output) * output->element;
@@ -119,8 +120,8 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     }
 }
 
-/* The kernels of a single row take `rows`, which is 1, as those of several do. A program that calls
-   only these contains no code for blocks. */
+/* The kernels of a single row have the argument `rows`, which is 1, because the kernels of several
+   rows have it. A program that calls only kernels of a single row contains no code for blocks. */
 #define PE__ROW(name, adder)                                                                       \
     PE__OUTLINE void name(const pe__output *output, double t, size_t rows)                         \
     {                                                                                              \
@@ -146,12 +147,12 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
         }
 }
 
-/* Write the rows of the positions t, t + 1 ... in 16-bit elements, or add them to 16-bit elements
-   (added). A single row goes to pe__single_row(), or to pe__single_f32() if added. All other rows,
-   and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16 pairs, with the
-   anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished,
-   tile by tile, before the next rows begin. Otherwise the whole output would pass through memory
-   once for each tile. */
+/* Write the rows of the positions t, t + 1 ... in 16-bit elements or, if added is 1, add them to
+   16-bit elements. A single row is written by pe__single_row() or, if added, by pe__single_f32().
+   All other rows, and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16
+   pairs, with the anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of
+   rows are finished, tile by tile, before the next rows begin. Otherwise the whole output would
+   pass through memory once for each tile. */
 PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double t, size_t rows,
                                   int added)
 {

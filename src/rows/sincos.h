@@ -21,12 +21,12 @@
 
 /* ---- 6.13 rows without a plan -------------------------------------------------------------------
  * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
- * frequencies. To convert them takes a fifth of the time of a row. For many rows the plan also has
+ * frequencies. Converting them takes 20 % of the time of a row. For many rows the plan also has
  * rotation rows (plan->table). */
 
 /* The arguments of a pe_sincos_T call. */
 typedef struct pe__sincos_request {
-    const double *omega;                 /* the frequency of each pair, in radians a position */
+    const double *omega;                 /* frequency of each pair, in radians per position */
     size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
     double amplitude;
     unsigned char *sines, *cosines;
@@ -52,10 +52,10 @@ PE__ROW_KERNELS(bf16, pe__rows_bf16, pe__fill_kernel_bf16())
 PE__ROW_KERNELS(f64, pe__rows_f64, NULL)
 #undef PE__ROW_KERNELS
 
-/* PE__TILE_NO_TABLE, PE__TILE_TABLE: the pairs of a tile whose plan has no rotation rows, or has
-   them. PE__SINCOS_MIN_ROWS: from this number of rows on, rotation rows that are built for one
-   call alone save more time than they cost. Measured for 64 pairs, they do so from 65 rows on with
-   AVX-512, and from 125 with AVX2. */
+/* PE__TILE_NO_TABLE is the number of pairs of a tile whose plan has no rotation rows,
+   PE__TILE_TABLE that of a tile whose plan has them. For PE__SINCOS_MIN_ROWS rows or more, rotation
+   rows that are built for one call save more time than they cost. Measured for 64 pairs, this is so
+   for 65 rows or more with AVX-512, and for 125 or more with AVX2. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
@@ -94,14 +94,14 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
         pe__store(g + i, pe__splat(g[n - 1]));
     }
     /* sum * 0 is a NaN if any frequency is a NaN or infinite. The 0 is hidden from clang, which
-       under -ffinite-math-only takes this product for 0. */
+       assumes under -ffinite-math-only that this product is 0. */
     PE__OPAQUE(zero);
     return !pe__unequal(pe__min_vd(least, low), low,
                         pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
 }
 
-/* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. fastest:
-   no frequency is larger in magnitude. */
+/* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. No
+   frequency may be larger in magnitude than `fastest`. */
 PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double fastest)
 {
     plan->axes = 1;
@@ -175,8 +175,8 @@ PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const p
     return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-/* A pe_sincos_T call: check all arguments, then write. one: 1 if rows is 1, and the kernel writes
-   only one row. */
+/* Does what pe_sincos_T() does: checks all arguments, then writes. `one` is 1 if rows is 1 and the
+   kernel writes only one row. */
 PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
                                       pe__sincos_kernel *kernel)
 {

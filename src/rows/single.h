@@ -32,7 +32,8 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
-/* Move the start of a span to its pair i. a and b hold the components of its pairs from i on. */
+/* Move the start of a span to its pair i. The arrays a and b hold the components of pair i and
+   those after it. */
 PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const double *b)
 {
     span->a = a;
@@ -90,7 +91,7 @@ PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_
     pe__round_flagged_16(&span, &span.row, &span.position, &flagged, 1, type);
 }
 
-/* Store or add the pairs i ... end - 1, which need not fill the four vectors v. */
+/* Store or add the pairs i ... end - 1, which may be fewer than the four vectors v hold. */
 PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_t end,
                                        const pe__floats4 *v)
 {
@@ -134,10 +135,10 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
     }
 }
 
-/* Store a whole group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes are
-   rounded again. Each float was rounded from a double, so its error is at most half a unit in the
-   last place, 2^-24 of the float. least: the constant term of the thresholds, from
-   pe__base_error_16(). */
+/* Store a complete group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes
+   are rounded again. Each float was rounded from a double, so its error is at most half a unit in
+   the last place, 2^-24 of the float. The argument `least` is the constant term of the thresholds,
+   from pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf least, pe_type type)
 {
@@ -158,9 +159,10 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
 }
 
 /* Write the row of position t, a group of four vectors of pairs at a time, and return how many
-   pairs are written. Floats: all pairs; a group has fewer before the first aligned address and at
-   the end of the row. 16-bit elements: only whole groups. The doubles of each step are rounded to
-   floats during the next step, while that step computes its own doubles. */
+   pairs are written. In floats, all pairs are written. The groups before the first aligned address
+   and at the end of the row may then have fewer pairs. In 16-bit elements, only complete groups are
+   written. The doubles of each step are rounded to floats during the next step, while that step
+   computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
                                  pe_type type)
 {
@@ -211,9 +213,9 @@ PE__OUTLINE size_t pe__single_f32(const pe__output *output, double t, const pe__
     return pe__single_row(output, t, adder, PE_TYPE_F32);
 }
 
-/* Write a row at position 0, where all sines are 0 and all cosines the amplitude, or a row at a far
-   position, whose angles need double-double. The code takes four vectors of pairs at a time, and is
-   simple rather than fast. */
+/* Write a row at position 0, where all sines are 0 and all cosines are the amplitude, or a row at a
+   far position, whose angles need double-double. The code takes four vectors of pairs at a time,
+   and is simple rather than fast. */
 PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe__adder *adder)
 {
     const pe__single x = {output, t, adder};

@@ -47,8 +47,8 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. blendv
-   selects by the top bit of each lane. */
+/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. The
+   instruction blendv selects by the top bit of each lane. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(quadrant);
@@ -79,8 +79,8 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
                                 _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
 }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm256_movemask_ps((__m256)a); }
-/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no
-   float is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are
+/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
+   no float is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are
    written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
@@ -107,8 +107,8 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
 /* Returns 1 if the lower 16 bits of any number are 0. The minimum of the four vectors' 16-bit words
-   is 0 wherever a word is 0, so one comparison serves all four. 0x33333333 selects the mask bits of
-   the lower words. */
+   is 0 wherever a word is 0, so one comparison serves all four. The constant 0x33333333 selects the
+   mask bits of the lower words. */
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
@@ -148,8 +148,8 @@ PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(
    lower 32 bits leaves the bits that a float drops. Shifting the upper 32 bits by 1 drops the sign,
    and leaves the exponent and 20 bits of the significand. For doubles of 2 and more this is a
    negative integer, so the vector is always flagged. The alternative is to shuffle the lower halves
-   into one vector, and to keep minima of the floats' magnitudes. That made fills take 1.12 times,
-   and sums 1.1 times, as long. */
+   into one vector, and to keep minima of the floats' magnitudes. With it, fills took 12 % longer
+   and sums 10 % longer. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
@@ -159,10 +159,10 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
 /* Returns 1 if a minimum of dropped bits is less than `window` above a midpoint, or a minimum of
-   magnitudes is below the guard. Both bounds get the form of the minima. The guard, the bits of a
-   float, becomes the upper half of a double: the significand loses 3 bits, rounded up, and the
-   exponent grows by 896, the difference of the biases. Guards from 0x3ffffff8 on, just below 2,
-   flag every vector. */
+   magnitudes is below the guard. Both bounds are converted to the form of the minima. The guard has
+   the bits of a float and becomes the upper half of a double. Its significand loses 3 bits, rounded
+   up. Its exponent grows by 896, the difference of the biases. Guards of 0x3ffffff8 (just below 2)
+   and more flag every vector. */
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);

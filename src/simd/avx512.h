@@ -54,7 +54,7 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
-    /* top bit of of_s: the second bit of k; top bit of of_c: the second bit of k + 1 */
+    /* bit 63 of of_s is bit 1 of k; bit 63 of of_c is bit 1 of k + 1 */
     const __m512i of_s = _mm512_slli_epi64(k, 62);
     const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
@@ -120,8 +120,8 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
-/* In assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that no
-   float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
+/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
+   no float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
    written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
@@ -216,9 +216,9 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
 {
     /* the lower halves of the doubles; minima do not depend on their order */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
-    /* dropped = (low & mask) ^ tie: the bits that a float drops, with the first one inverted, so
-       that a midpoint becomes 0, the least unsigned integer. Shifting them to the top instead, as
-       other backends do, would compete with shuffles for their ports. */
+    /* dropped = (low & mask) ^ tie are the bits that a float drops, with the most significant one
+       inverted. So a midpoint becomes 0, the least unsigned integer. Shifting them to the top
+       instead, as other backends do, would compete with shuffles for their ports. */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);

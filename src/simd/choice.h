@@ -13,9 +13,9 @@
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
-/* PE__GNU: 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that turn
-   fast-math off. clang does, even as clang-cl, which does not define __GNUC__. The other compilers
-   named here define __GNUC__, but ignore the pragmas. */
+/* PE__GNU is 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that
+   turn fast-math off. This holds for clang, even as clang-cl, which does not define __GNUC__. The
+   other compilers named here define __GNUC__, but ignore the pragmas. */
 #if defined(__clang__) ||                                                                          \
     (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) &&                  \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
@@ -24,7 +24,7 @@
 #define PE__GNU 0
 #endif
 
-/* PE__NO_512: 1 if the flags allow AVX-512, but not its registers of 512 bits (-mno-evex512). pe
+/* PE__NO_512 is 1 if the flags allow AVX-512, but not its registers of 512 bits (-mno-evex512). pe
    then uses AVX2. Only with the compiler versions below does a missing __EVEX512__ mean this: no
    other versions define it at all. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
@@ -81,7 +81,7 @@
 #endif
 #undef PE__NO_512
 
-/* PE__SETS_TARGET: 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
+/* PE__SETS_TARGET is 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
    pe's functions a target attribute. So pe may use F16C in a program compiled with -mavx2 -mfma
    alone, and DQ, BW and VL in one compiled with -mavx512f alone. The program still runs wherever
    its flags allow: every CPU with AVX2 has F16C, and every CPU with AVX-512F has DQ, BW and VL,
@@ -104,22 +104,23 @@
 #else
 #define PE__SETS_TARGET 0
 #endif
-/* PE__HAVE_FMA: defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is a
-   call to the C library, so pe__two_prod() splits its operands instead. */
+/* PE__HAVE_FMA is defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is
+   a call to the C library, so pe__two_prod() splits its operands instead. */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 ||                   \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * These two options are all that pe chooses by the CPU. pe recognises a CPU by the instruction sets
- * that the flags allow. The name of the CPU would not do: a compiler that is older than the CPU
- * takes it for another one. */
+ * Only these two options depend on the CPU. pe recognises a CPU by the instruction sets that the
+ * flags allow. The CPU's name is not reliable: a compiler that is older than the CPU takes it for
+ * another one. */
 
-/* PE_PREFETCH_HEADS: 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
-   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching a Zen 3 takes a
-   quarter longer, a Zen 5 a tenth. A Zen 4 is recognised by three things: it has SSE4a, as only
-   AMD's CPUs do; it has AVX-512; it lacks VP2INTERSECT, which AMD's other CPUs with AVX-512 have.
+/* PE_PREFETCH_HEADS is 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
+   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching, rotating takes
+   25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three flags. It has
+   SSE4a, as only AMD's CPUs do. It has AVX-512. It lacks VP2INTERSECT, which AMD's other CPUs with
+   AVX-512 have.
  */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) &&              \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
@@ -128,10 +129,10 @@
 #define PE_PREFETCH_HEADS 1
 #endif
 
-/* PE_LOADS_WAIT: 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
-   flight whose address has the same last 12 bits. On a Zen 3 these stalls were half of all the
-   time. On a Zen 5 avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 was
-   seen to gain. */
+/* PE_LOADS_WAIT is 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
+   flight whose address has the same last 12 bits. On a Zen 3 these stalls took 50 % of the time. On
+   a Zen 5, avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 that was
+   measured became faster. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)

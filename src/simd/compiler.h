@@ -8,10 +8,11 @@
 
 #include <float.h>
 /* PE__EVALUATES is FLT_EVAL_METHOD, corrected. It must be 0: an operation on doubles rounds to
-   double, and one on floats to float. -1, which clang has under -ffast-math, counts as 0, because
-   pe.h turns -ffast-math off for its own code. 16 counts as 0, because it concerns _Float16 alone.
-   clang with x87 counts as 2: it rounds to neither type, whatever -ffp-eval-method says. 1, which
-   gcc has for s390x in strict ISO C, is refused. */
+   double, and one on floats to float. A value of -1, which clang has under -ffast-math, counts as
+   0, because pe.h turns -ffast-math off for its own code. A value of 16 counts as 0, because it
+   concerns _Float16 alone. For clang with x87 PE__EVALUATES is 2: it rounds to neither type,
+   whatever -ffp-eval-method says. A value of 1, which gcc has for s390x in strict ISO C, is
+   refused. */
 #if defined(__clang__) && (defined(__i386__) || defined(__x86_64__)) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 ||                                        \
@@ -80,7 +81,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #include <wasm_simd128.h>
 #endif
 
-/* Unoptimised kernels need more stack; smaller tiles leave it to them. */
+/* Without optimisation, kernels need more stack. PE__OPTIMIZED = 0 then selects smaller tiles,
+   which leave room for it. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };
 #else
@@ -129,8 +131,8 @@ enum { PE__OPTIMIZED = 0 };
 /* From here to the end of pe.h, arithmetic is done as written: contraction and re-association are
    off, whatever the command line allows. The end of pe.h restores the program's options. */
 #if defined(__clang__)
-/* PE__FLOAT_CONTROL: 1 if clang supports the pragma float_control on the target. On other targets
-   it warns, and ignores the pragma. */
+/* PE__FLOAT_CONTROL is 1 if clang supports the pragma float_control on the target. On other targets
+   clang warns and ignores the pragma. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) ||    \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
@@ -162,7 +164,7 @@ enum { PE__OPTIMIZED = 0 };
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",                     \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros",         \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
-#if __GNUC__ > 10 /* -O3's clones of functions and loops are 6 % of the code, and no faster */
+#if __GNUC__ > 10 /* -O3's clones of functions and loops add 6 % of code and no speed */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
@@ -171,8 +173,8 @@ enum { PE__OPTIMIZED = 0 };
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
-/* cl before VS 2022 fuses products by default. The setting cannot be saved and restored, so fusing
-   stays off to the end of the program's file. */
+/* Fusing must be turned off, because cl before VS 2022 fuses products by default. The setting
+   cannot be saved and restored, so fusing remains off to the end of the program's file. */
 #pragma fp_contract(off)
 #else
 #ifndef __cplusplus
@@ -188,10 +190,10 @@ enum { PE__OPTIMIZED = 0 };
 #endif
 #endif
 
-/* PE__INLINE: always inlined. Kernels have arguments for the element type, for the layout, and for
-   whether to add. Callers pass constants, so after inlining the compiler decides the branches on
-   these arguments. Without optimisation nothing is forced inline, because gcc would take half a
-   minute and 2 GB to inline all that a program might call. */
+/* PE__INLINE marks functions that are always inlined. Kernels have arguments for the element type,
+   for the layout, and for whether to add. Callers pass constants, so after inlining the compiler
+   decides the branches on these arguments. Without optimisation nothing is forced inline, because
+   gcc would take half a minute and 2 GB to inline all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif PE__GNU
@@ -199,14 +201,14 @@ enum { PE__OPTIMIZED = 0 };
 #else
 #define PE__INLINE static inline
 #endif
-/* PE__OUTLINE: never inlined, to keep the code small; a call costs little, since it serves many
-   elements. PE__COLD: never inlined, and placed away from the loops, because the function seldom
-   runs: for example, after a flagged rounding test.
-   PE__PREFETCH: fetch the cache line at an address into the first-level cache. The address is a
-   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined.
-   Without optimisation nothing is inlined anyway, but gcc keeps every static function that is not
-   declared inline, even if nothing calls it. So both are inline then: a program that fills a table
-   has 128 KB of code instead of 297 (gcc 12.2 -O0, AVX-512). */
+/* PE__OUTLINE marks functions that are never inlined, to keep the code small. A call costs little,
+   since it serves many elements. PE__COLD marks functions that are never inlined and are placed
+   away from the loops, because they seldom run: for example, after a flagged rounding test.
+   PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
+   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined. Without
+   optimisation nothing is inlined anyway, but gcc keeps every static function that is not declared
+   inline, even if nothing calls it. So both macros then say inline: a program that fills a table
+   has 128 KB of code instead of 297 KB (gcc 12.2 -O0, AVX-512). */
 #if PE__GNU && defined(__OPTIMIZE__)
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
@@ -225,8 +227,8 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__PREFETCH(address) (void)(address)
 #endif
 
-/* PE__WRAPS, PE__DIVIDES_BY_ZERO: attributes of functions that wrap unsigned integers, or divide by
-   zero, on purpose. clang's sanitizers report both, though C and IEEE 754 define the results. */
+/* PE__WRAPS and PE__DIVIDES_BY_ZERO mark functions that wrap unsigned integers, or divide by zero,
+   on purpose. clang's sanitizers report both, though C and IEEE 754 define the results. */
 #if defined(__clang__)
 #if __clang_major__ < 12
 #define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
@@ -240,11 +242,11 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__DIVIDES_BY_ZERO
 #endif
 
-/* PE__OPAQUE(a): the compiler must have a in a register here, and must assume nothing about its
-   value. So it cannot simplify the computation of a, nor load a once more for a later use, as gcc
+/* PE__OPAQUE(a) makes the compiler hold `a` in a register and assume nothing about its value. So
+   the compiler cannot simplify the computation of `a`, nor load it again for a later use, as gcc
    does otherwise. The letters stand for the vector registers of each instruction set ("v": all 32
-   of AVX-512). On other targets a goes through memory ("+m"). So it does in WebAssembly from
-   clang 19 on, which rejects "+r" for a vector. */
+   of AVX-512). On other targets `a` goes through memory ("+m"). WebAssembly also uses memory with
+   clang 19 and later, which rejects "+r" for a vector. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__) && __clang_major__ < 19
@@ -259,11 +261,12 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__OPAQUE(a) __asm__("" : "+m"(a))
 #endif
 
-/* PE__PRODUCT(p): the product p must not be fused with a later sum. Under -ffp-contract=fast clang
-   fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses scalars that it vectorizes
-   itself, to use fmaddsub, but does not fuse pe's vectors. With these p is not made opaque, which
-   would cost a third of the time of a rotation. WebAssembly without relaxed SIMD has no fused
-   instruction, and "+m" would treble the time of a rotation. */
+/* PE__PRODUCT(p) keeps the compiler from fusing the product p with a later sum. Under
+   -ffp-contract=fast clang fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses
+   scalars that it vectorizes itself, to use fmaddsub, but does not fuse pe's vectors. So p is not
+   made opaque for gcc's vectors, where this would cost a third of the time of a rotation.
+   WebAssembly without relaxed SIMD has no fused instruction, and "+m" would treble the time of a
+   rotation. */
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
 #define PE__PRODUCT(p) (void)(p)
 #elif defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
@@ -272,18 +275,18 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__PRODUCT(p) (void)(p)
 #endif
 
-/* PE__IN_REGISTER(p): keep the pointer p in a register of its own. Otherwise gcc 12 packs two
-   pointers into a vector to increment both, and extracts them for each use. This takes a fifth of
-   the time of rotating head by head. */
+/* PE__IN_REGISTER(p) keeps the pointer p in a register of its own. Otherwise gcc 12 packs two
+   pointers into a vector to increment both, and extracts them for each use. This overhead is 20 %
+   of the time of rotating head by head. */
 #if PE__GNU
 #define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
 #define PE__IN_REGISTER(p) (void)(p)
 #endif
 
-/* PE__IN_MEMORY(p): leave the numbers at p in memory, because AVX2 broadcasts a number from memory
-   by a load alone. gcc would keep four numbers in a register, and permute the register to broadcast
-   each. This takes 7 % longer on a Zen 3. */
+/* PE__IN_MEMORY(p) leaves the numbers at p in memory, because AVX2 can load and broadcast a number
+   in one instruction. Otherwise gcc keeps four numbers in a register, and permutes the register to
+   broadcast each. This takes 7 % longer on a Zen 3. */
 #if PE__GNU && PE_ISA == PE_ISA_AVX2
 #define PE__IN_MEMORY(p) __asm__("" : "+r"(p))
 #else

@@ -50,8 +50,8 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
 #if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* with gcc: in avx512.h, by masks */
-/* Written with operators, for which pe's pragmas turn -ffast-math off. clang compiles intrinsics
-   under the program's -ffast-math all the same, and so as if no number were a NaN. */
+/* This uses operators, not intrinsics. pe's pragmas switch -ffast-math off for operators, but clang
+   still applies the program's -ffast-math to intrinsics and then assumes that there are no NaNs. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     const uint32_t beyond = pe__signs(a > x) | pe__signs(b > y) << 2 * PE_LANES;
@@ -65,8 +65,8 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 }
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_WASM
-/* Compares integers, because clang removes comparisons that only NaNs decide under
-   -ffinite-math-only, in spite of pe's pragmas. */
+/* Compares integers, because under -ffinite-math-only clang removes comparisons that are true only
+   for NaNs, in spite of pe's pragmas. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     const pe__vi x = (pe__vi)a & INT32_MAX, y = (pe__vi)b & INT32_MAX;
@@ -106,9 +106,10 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
-/* Set *s to the first and *c to the second floats of 2 PE_LANES pairs: pairs number i[0], i[1] ...
-   at p. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs are loaded in an order
-   that lets shuffles within 16-byte parts give both results. This saves an operation. */
+/* Set *s to the first and *c to the second floats of 2 PE_LANES pairs: those with indices i[0],
+   i[1] ... of the array at p. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs
+   are loaded in an order that lets shuffles within 16-byte parts give both results. This saves an
+   operation. */
 #if PE_ISA != PE_ISA_SCALAR
 typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
 PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
@@ -131,9 +132,9 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #endif
 }
 #endif
-/* Copy n bytes, by non-temporal stores if `stream` is set. Such a store takes a whole vector and
-   an address that is a multiple of the vector's size, so memcpy() copies the bytes before the
-   first such address and after the last whole vector. */
+/* Copy n bytes, by non-temporal stores if `stream` is set. Such a store writes a complete vector at
+   an address that is a multiple of the vector's size. So memcpy() copies the bytes before the first
+   such address and after the last complete vector. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -192,9 +193,10 @@ PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* a rounded to 26 bits (Veltkamp)
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Dekker's product. On vectors a is not rounded to 26 bits but truncated to them, by the mask
-   -134217728 = -2^27. Its low part, al, then has 27 bits. bh and bl have at most 26 bits each, so
-   all four products of the parts are exact. */
+/* Returns p = a b, rounded, and sets *e with p + *e = a b exactly (Dekker). In vector code, a is
+   not rounded to 26 bits but truncated to them, with the mask -134217728 = -2^27. Its low part, al,
+   then has 27 bits. bh and bl have at most 26 bits each, so all four products of the parts are
+   exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -236,7 +238,7 @@ PE__INLINE pe__vd pe__round(pe__vd a)
     return (a + big) - big;
 }
 
-/* A pe__vd as integers: the bits of each double. */
+/* The type pe__bits has the bits of each double of a pe__vd as an integer. */
 #if PE_ISA == PE_ISA_SCALAR
 typedef uint64_t pe__bits;
 #else
@@ -300,11 +302,11 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 #endif
 }
 
-/* Argument reduction: t (f + g) = k / 2 + rest, where k is an integer near 2 t f. It needs
-   |t f| <= 2^47 and |g| <= 2^-53 |f|. Returns the rest after two roundings, or three where nothing
-   is fused. Sets *quadrant = k / 2 + shift. shift is pe__quadrant_shift, so that k, the number of
-   quadrants, is in the last bits of *quadrant. A shift larger by n / 2 makes the caller rotate by n
-   quadrants more. */
+/* Reduces an angle: t (f + g) = k / 2 + remainder, where k is an integer near 2 t f. The inputs
+   must satisfy |t f| <= 2^47 and |g| <= 2^-53 |f|. Returns the remainder after two roundings, or
+   three where nothing is fused. Sets *quadrant = k / 2 + shift. The argument `shift` is
+   pe__quadrant_shift, so that k, the number of quadrants, is in the last bits of *quadrant. If
+   shift is larger by n / 2, the caller rotates by n more quadrants. */
 static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
 PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
@@ -319,7 +321,7 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
-/* (a, b) rotated by an angle with sine ts and cosine tc: [0] by +angle, [1] by -angle. */
+/* pe__rotate() rotates (a, b) by +angle, [0], and -angle, [1]. The angle has sine ts, cosine tc. */
 typedef struct pe__rotated {
     pe__vd a[2], b[2];
 } pe__rotated;
@@ -354,7 +356,7 @@ PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
     return s;
 }
 
-/* pe__two_sum() for |a| >= |b| or a = 0, with half of the operations (Dekker). */
+/* Does what pe__two_sum() does, with half of the operations, for |a| >= |b| or a = 0 (Dekker). */
 PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b;

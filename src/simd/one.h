@@ -6,14 +6,14 @@
 
 /* ---- single numbers, for all instruction sets ------------------------------------------------ */
 
-/* PE__DROPPED: the number of bits that rounding a double to float drops, 53 - 24. PE__TO_TOP: the
-   shift that moves the dropped bits to the top of a 32-bit integer. The first dropped bit is then
-   the sign, so a midpoint, whose dropped bits are 1 and then zeros, becomes the least signed
-   integer. */
+/* PE__DROPPED is the number of bits that rounding a double to float drops, 53 - 24. PE__TO_TOP is
+   the shift that moves the dropped bits to the top of a 32-bit integer. The most significant
+   dropped bit is then the sign. So a midpoint, whose dropped bits are 1 and then zeros, becomes the
+   least signed integer. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
-/* How many bits of the significand the last rounding drops: from double to float, or from float to
-   16 bits. */
+/* These constants say how many bits of the significand the last rounding drops: from double to
+   float, or from float to 16 bits. */
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 
 /* Returns +0 without the compiler's knowing the value. Adding +0 turns -0 into +0. Under
@@ -40,8 +40,9 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
-/* Returns a rounded to odd, to 24 bits. 0x1fffffff is the mask of the PE__DROPPED bits. Adding
-   0x1fffffff to the dropped bits carries into the last bit that stays, unless all of them are 0. */
+/* Returns `a` rounded to odd, to 24 bits. The constant 0x1fffffff is the mask of the PE__DROPPED
+   bits. Adding 0x1fffffff to the dropped bits carries into the last bit that stays, unless all of
+   them are 0. */
 PE__INLINE double pe__odd24_one(double a)
 {
     uint64_t bits;
@@ -57,11 +58,11 @@ PE__INLINE int32_t pe__float_bits(float x)
     return i;
 }
 
-/* Returns x rounded to f16, with the bits of pe__to_f16(). Two constants are the bits of floats:
-   0x38800000 is 2^-14, the least normal f16; 0x477fefff is the largest float that rounds to 65504
-   and not to infinity. 112 = 127 - 15 is the difference of the exponent biases of float and f16.
-   The shift by 13 drops 13 bits. Before it, 0xfff (2^13 / 2 - 1) and the last bit that stays are
-   added, which rounds to nearest, ties to even. */
+/* Returns x rounded to f16, with the same bits as pe__to_f16(). Two constants are the bits of
+   floats. The first, 0x38800000, is 2^-14, the least normal f16. The second, 0x477fefff, is the
+   largest float that rounds to 65504 and not to infinity. The difference of the exponent biases of
+   float and f16 is 112 = 127 - 15. The shift by 13 drops 13 bits. Before it, 0xfff (2^13 / 2 - 1)
+   and the last bit that stays are added, which rounds to nearest, ties to even. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
 {
     const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;

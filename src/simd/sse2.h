@@ -22,9 +22,10 @@ PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); }  /* return
 PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* returns v0 v1 */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
-/* In assembly, because clang removes comparisons that only NaNs decide under -ffinite-math-only, in
-   spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer where 16-bit biases are
-   written. With AVX the instruction has a v, as the compiler's own instructions then have. */
+/* This is assembly, because clang removes comparisons that are true only for NaNs under
+   -ffinite-math-only, in spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer
+   where 16-bit biases are written. With AVX the mnemonic begins with v, as those of the compiler's
+   own instructions then do. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
 #ifdef __AVX__
@@ -129,10 +130,11 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-/* f16 numbers as floats. pe__get_f16() handles the usual cases: all numbers are normal (0x0400 to
-   0x7bff), or all are 0. In other cases it calls pe__any_f16(), which handles any numbers, and is
-   out of line. A normal number gets 13 more bits, and 112, the difference of the biases, is added
-   to its exponent. For infinities and NaNs 112 is added twice, as in pe__one_from_f16(). */
+/* These functions return f16 numbers as floats. pe__get_f16() handles the usual cases: all numbers
+   are normal (0x0400 to 0x7bff), or all are 0. In other cases it calls pe__any_f16(), which handles
+   any numbers and is out of line. A normal number gets 13 more bits, and 112, the difference of the
+   biases, is added to its exponent. For infinities and NaNs 112 is added twice, as in
+   pe__one_from_f16(). */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = a > 0x7bff, nan = a > 0x7c00;
@@ -147,17 +149,17 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
-/* v rounded to f16, with the constants of pe__one_to_f16(). pe__f16_bits() handles the usual cases:
-   all results are normal, or all are 0. In other cases it calls pe__any_to_f16(), which handles any
-   numbers, and is out of line. Both return the 16 bits extended to 32 by copies of the sign,
-   because packing saturates. */
+/* These functions return v rounded to f16, using the constants of pe__one_to_f16(). pe__f16_bits()
+   handles the usual cases: all results are normal, or all are 0. In other cases it calls
+   pe__any_to_f16(), which handles any numbers, and is out of line. Both return the 16 bits extended
+   to 32 by copies of the sign, because packing saturates. */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = a < 0x38800000;
     const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
     const pe__vi special = 0x7c00 | ((a > 0x7f800000) & 0x0200);
-    /* a subnormal f16 in units of 2^-24: truncated to an integer; then 1 is added if the rest is
-       above 1/2, or if it is 1/2 and the integer is odd */
+    /* Compute a subnormal f16 in units of 2^-24. It is truncated to an integer. Then 1 is added if
+       the remainder is above 1/2, or if it is 1/2 and the integer is odd. */
     const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
     const pe__vi whole = pe__toward_0(size);
     const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
@@ -179,7 +181,7 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
 /* SSE2 has no minimum of 32-bit integers, so this keeps minima of 16-bit words. Only the upper word
-   of each 32 bits is then compared with its bound, so a twelfth more vectors are flagged. */
+   of each 32 bits is then compared with its bound, so one twelfth more vectors are flagged. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);

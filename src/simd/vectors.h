@@ -8,8 +8,8 @@
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
 
-/* PE_LANES: doubles in a vector. PE__FUSES: 1 if pe__fma() rounds once, 0 if it rounds the product
-   and the sum. Error bounds depend on PE__FUSES. */
+/* PE_LANES is the number of doubles in a vector. PE__FUSES is 1 if pe__fma() rounds once, 0 if it
+   rounds the product and the sum. Error bounds depend on PE__FUSES. */
 enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
 enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
 #if PE_ISA == PE_ISA_NEON
@@ -31,8 +31,9 @@ struct pe__vector_laid_out {
 typedef char pe__vectors_without_fpack_struct_or_pragma_pack
     [sizeof(struct pe__vector_laid_out) == 2 * sizeof(pe__vd) ? 1 : -1];
 
-/* Unaligned vectors. With memcpy() instead, gcc on ARM takes 16 bytes for an integer and moves them
-   through two integer registers: rows of a block took a fifth more cycles (make mca). */
+/* These types are vectors at any address. With memcpy() instead, gcc on ARM takes 16 bytes for an
+   integer and moves them through two integer registers. Rows of a block then took 20 % more cycles
+   (make mca). */
 #define PE__UNALIGNED __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
 typedef double pe__vd_at PE__UNALIGNED;
 typedef float pe__vf_at PE__UNALIGNED;
@@ -74,9 +75,9 @@ PE__INLINE pe__vf pe__quiet(pe__vf v)
     const pe__vi bits = (pe__vi)v, nan = (bits & INT32_MAX) > 0x7f800000;
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
-/* Returns v minus the midpoint of the two numbers around v that have `drop` bits fewer. It
-   is v with the dropped bits replaced by 1 and then zeros. So it has the exponent of v, and the
-   difference is exact. */
+/* Returns v minus the midpoint of the two numbers around v that have `drop` bits fewer. The
+   midpoint is v with the dropped bits replaced by 1 and then zeros. So it has the exponent of v,
+   and the difference is exact. */
 PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
@@ -111,10 +112,11 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) & 0xffff0000u);
 }
 
-/* The rounding test's running minima. low: the bits that a float drops, as integers that are least
-   at a midpoint. size: the floats' magnitudes. avx2.h has both minima in low, and leaves size as it
-   is. Both begin with the bits of FLT_MAX: a window's bound and a guard are below that, except for
-   the guard that flags every float, INT32_MAX. */
+/* The running minima of the rounding test. `low` is the minimum of the bits that a float drops, as
+   integers that are least at a midpoint. `size` is the minimum of the floats' magnitudes. The code
+   for AVX2 keeps both minima in `low` and does not use `size`. Both begin with the bits of FLT_MAX.
+   Every window's bound and every guard is below that, except for INT32_MAX, the guard that flags
+   every float. */
 typedef struct pe__rounding_test {
     pe__vi low, size;
 } pe__rounding_test;
@@ -130,7 +132,7 @@ PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
 #ifdef __clang__
 #define PE__PICK4(a, b, i, j, k, l) ((pe__vf)__builtin_shufflevector(a, b, i, j, k, l))
 #define PE__PICK2(a, b, i, j) ((pe__vd)__builtin_shufflevector(a, b, i, j))
-#else /* gcc has __builtin_shufflevector() only from version 12 on */
+#else /* gcc before version 12 has no __builtin_shufflevector() */
 #define PE__PICK4(a, b, i, j, k, l) __builtin_shuffle(a, b, __extension__(pe__vi){i, j, k, l})
 #define PE__PICK2(a, b, i, j) __builtin_shuffle(a, b, __extension__(pe__vl){i, j})
 #endif
@@ -157,8 +159,8 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 }
 /* Rotate (s, c) by k quadrants, where k is in the last bits of `quadrant`. If k is odd, s and c are
    exchanged, by an exclusive or of each with `other`, the bits in which they differ. The sine
-   changes its sign for k = 2 and 3 modulo 4, where the second bit of k is set. The cosine changes
-   its sign for k = 1 and 2, where the second bit of k + 1 is set: the top bit of half ^ odd. */
+   changes its sign for k = 2 and 3 modulo 4, where bit 1 of k is set. The cosine changes its sign
+   for k = 1 and 2 modulo 4, where bit 1 of k + 1 is set. This is the top bit of half ^ odd. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const pe__vl k = (pe__vl)quadrant, odd = k << 63, half = k << 62;

@@ -17,7 +17,7 @@
  *
  * 0. Symbols. x is the true element, y the computed one, and |y - x| <= e. A is the amplitude.
  * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is never nearer to 0 than x
- * (step 7). Step 6 has e, step 8 has eta.
+ * (step 7). Step 6 gives e, and step 8 gives eta.
  *
  * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. An error is the length of the error
  * vector of (sine, cosine), because a rotation mixes the errors of the two components. A relative
@@ -37,10 +37,10 @@
  * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
  * 4.85, unfused 4.74.
  *
- * A single row needs the error of one component. A sine has 2.69 from the polynomial, 0.71 from the
- * term along the vector, 0.84 from the terms across, and 0.04: 4.28 in all. 0.71 and 0.84 are at 45
- * degrees, where their sum is about largest. A cosine has less. The bound pe__bound_full_poly is
- * 4.375.
+ * A single row needs the error of one component. For a sine the terms are 2.69 from the polynomial,
+ * 0.71 from the term along the vector, 0.84 from the terms across it, and 0.04. Their sum is 4.28.
+ * The values 0.71 and 0.84 are for 45 degrees, where their sum is about largest. The error of a
+ * cosine is smaller. The bound pe__bound_full_poly is 4.375.
  *
  * 3. A centre from SLEEF. The terms are
  *     4.95  sine and cosine, 3.5 ulp each (u35)
@@ -73,10 +73,11 @@
  * condition is on y' = y (1 + eta). If |y| >= 2^-12 |A|, the error of y is at most eta |y|. Then
  * |y'| is never below the true |x|, and at most 2 eta |x| above. So float(y') is wrong only if a
  * midpoint of two floats lies at |y'| or just below. The 29 bits that rounding to float drops
- * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of the
- * 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two running minima:
- *     of the dropped bits, with the first one flipped: vectors are flagged if the minimum is within
- *     the window, 2 eta 2^53
+ * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the most
+ * significant of the 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two
+ * running minima:
+ *     of the dropped bits, with the most significant one flipped: vectors are flagged if the
+ *     minimum is within the window, 2 eta 2^53
  *     of the absolute values of floats, or of the upper halves of doubles: vectors are flagged if
  *     the minimum is below the guard, which stands for |y| >= 2^-12 |A| and a normal float
  * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
@@ -96,8 +97,8 @@
  * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
  *
  * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
- * be the position of the row, and T the largest |position| on the way to the row: of the centre,
- * of an anchor, or of a rotation row of the plan. A pair of frequency f, in half-turns, is slow if
+ * be the position of the row. Let T be the largest |position| of the centre, the anchors and the
+ * plan's rotation rows on the way to the row. A pair of frequency f, in half-turns, is slow if
  * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
  * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
  *     11  the centre, whose errors are relative
@@ -105,8 +106,8 @@
  *         the plan's cosine and their product, 2 for the sum
  *     20  the second rotation, whose cosine is off by 15
  * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
- * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds from
- * |t| = 0.2 on (pe__slow_from()). */
+ * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds for
+ * |t| >= 0.2 (pe__slow_from()). */
 enum { PE__SLOW_RATIO = 800 };
 
 /* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
@@ -128,10 +129,10 @@ static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
 static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 #undef PE__BOUND
 
-/* Returns the guard of the rounding test, as the bits of a float: smaller floats are flagged. The
-   guard is 2^-12 share |amplitude|, and a thousandth more because a float may be less than the
-   double that it was rounded from. It is a normal float. If elements may be infinite, it is
-   INT32_MAX, which flags all floats. */
+/* Returns the guard of the rounding test, as the bits of a float: floats with a smaller magnitude
+   are flagged. The guard is 2^-12 share |amplitude|, increased by 1 / 1024, because a float may be
+   less than the double that it was rounded from. It is a normal float. If elements may be infinite,
+   it is INT32_MAX, which flags all floats. */
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);

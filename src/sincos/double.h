@@ -9,9 +9,10 @@
 #include "double_double.h"
 #include "exact.h"
 
-/* Polynomials in z^2 for sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, lowest coefficient first,
-   by generate/coefficients.py. The full ones are as close as doubles allow. The short ones have a
-   relative error of 2^-43.5 and serve single rows of floats. */
+/* These are polynomials in z^2 that approximate sin(pi z) / z and cos(pi z) for |z| <= 1/4 + 2^-16.
+   The coefficients are computed by generate/coefficients.py; the constant one is first. The full
+   polynomials are as accurate as doubles allow. The short ones have a relative error of 2^-43.5 and
+   are used for single rows of floats. */
 static const double pe__sine_poly[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
@@ -39,15 +40,15 @@ static const double pe__cosine_poly_short[8] = {
     -0.025448615526125998,
 };
 
-/* The coefficients of the polynomials, times a factor. quadrant_shift: the constant that the
-   argument reduction adds to an angle to round it to quadrants. */
+/* The coefficients of the polynomials, times a factor. The argument reduction adds quadrant_shift
+   to an angle to round it to a whole number of quadrants. */
 typedef struct pe__sincos_poly {
     double sine[8], cosine[8], quadrant_shift;
 } pe__sincos_poly;
 
 /* Sets *poly to the full or the short polynomials times factor. Adding quadrant_shift to an angle
-   rounds the angle to a number of quadrants, 1/2 half-turn each, and adds `quadrants` to this
-   number. */
+   in half-turns rounds it to the nearest multiple of 1/2, that is, to a whole number of quadrants,
+   and adds `quadrants` to that number. */
 PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
     const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
@@ -77,12 +78,12 @@ typedef struct pe__doubles4 {
 } pe__doubles4;
 
 /* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
-   the vectors of one step while it computes the next. Conversion is a third of the whole work. If
-   it came after the polynomials, its instructions would wait for their operands and fill the
+   the vectors of one step while it computes the next. The conversion is a third of the work. If it
+   came after the polynomials, its instructions would wait for their operands and fill the
    processor's queues. */
 typedef struct pe__pending {
-    /* a and b: the first and the second component of each pair. k: the quadrants by which AVX-512
-       rotates pairs while it interleaves them; not used otherwise. */
+    /* a and b have the first and the second component of each pair. k has the quadrants by which
+       AVX-512 rotates pairs while it interleaves them. Other instruction sets do not use k. */
     pe__doubles4 a, b, k;
     pe__floats4 v; /* the floats: a0 with b0, a1 with b1 ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
     pe__rounding_test test;
@@ -106,17 +107,18 @@ typedef struct pe__sincos_args {
 } pe__sincos_args;
 
 /* Sets s and c to the sines and cosines of the angles at position by->t, in double, times the
- * factor of the polynomials. Computes four vectors, of the pairs from i on; vectors after pair
- * `last` repeat the vector that begins at `last`. full: by->poly has the full polynomials (1) or
- * the short ones (0).
+ * factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector that
+ * would begin after pair `last` repeats the vector that begins at `last`. The argument `full` is 1
+ * if by->poly has the full polynomials, and 0 if it has the short ones.
  *
  *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
  *      most 1/4 half-turn.
  *   2. The polynomials give sin(pi z) and cos(pi z).
  *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
  *
- * The four vectors are computed together, because each operation on one vector waits for the one
- * before. In between, the doubles of `pending` are converted to floats, unless pending is NULL. */
+ * The four vectors are computed together, because each operation on one vector must wait for the
+ * operation before it. In between, the doubles of `pending` are converted to floats, unless pending
+ * is NULL. */
 PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
                            pe__vd *c, pe__pending *pending)
 {
@@ -192,8 +194,8 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t la
 }
 
 #if PE_SLEEF
-/* Computes one vector of sines *s and cosines *c times factor by SLEEF. The argument is reduced to
-   [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
+/* Computes one vector of sines *s and cosines *c, times factor, with SLEEF. The argument is reduced
+   to [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {

@@ -11,24 +11,26 @@
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
  * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
 
-/* Returns the factors that turn a vector of frequencies, starting at index `pair`, into angles in
-   half-turns: t in all lanes. With PE_ANGLE_FLOAT32, the factors are the angles in
-   radians, rounded to float, since all elements of plan->frequency are then 1 / pi. */
+/* Returns a vector m such that m * frequency is the vector of angles in half-turns, where
+   `frequency` is loaded at index `pair` of plan->frequency. Usually m is t in every lane. With
+   PE_ANGLE_FLOAT32, m is the vector of angles in radians, rounded to float, since all elements of
+   plan->frequency are then 1 / pi. */
 PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return pe__splat(t);
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* The number of pairs that pe__plan_sort_pairs() sorts together, by coordinate. */
+/* PE__SORT_PAIRS is the number of pairs that pe__plan_sort_pairs() sorts together, by
+   coordinate. */
 enum { PE__SORT_PAIRS = 256 };
 
-/* Returns the i of w_i for a pair of a plan and sets *axis to the axis of the pair. Padding pairs
-   have the i of the axis' last pair. */
+/* Returns the index i of the frequency w_i of a pair within its axis, plus plan->first, and sets
+   *axis to the axis of the pair. For a padding pair, returns the index of the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
-    if (plan->order) { /* the arrays are sorted: find which pair lies at `slot` */
+    if (plan->order) { /* the arrays are sorted: find which pair is at `slot` */
         const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
         for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
@@ -83,7 +85,7 @@ PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* Returns the lane of pe__multiple() for one pair. Reads no element after float32[pair]. */
+/* Returns the lane of pe__multiple() for one pair. Reads no element after plan->float32[pair]. */
 PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;

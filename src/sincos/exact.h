@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements rounded exactly: by double-double if Ziv's test decides, else by multi-limb integers.
- * tests/checks/levels.sh and tests/unit/sincos/test_theorem.c test it. */
+/* Rounds elements exactly: from double-double if Ziv's test is conclusive, else with multi-limb
+ * integers. Tested by tests/checks/levels.sh and tests/unit/sincos/test_theorem.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -12,16 +12,18 @@
 #include "round.h"
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
- * If double-double does not decide a rounding, multi-limb integers do. They compute the element
- * from the config, with as many bits as it takes. A sine or cosine is a midpoint of two numbers
- * only in the cases of point 3, which are recognised. In all others, more precision decides:
+ * If Ziv's test in double-double is inconclusive, the element is computed from the config with
+ * multi-limb integers, with as many bits as are needed to round it. A sine or cosine is a midpoint
+ * of two numbers only in the cases of point 3, which are recognised. In all other cases, sufficient
+ * precision makes the rounding certain:
  *   1. The sine and cosine of an algebraic number other than 0 are transcendental (Lindemann).
- *   2. So are the sine and cosine of pi times an irrational algebraic number (Gelfond, Schneider).
+ *   2. The sine and cosine of pi times an irrational algebraic number are also transcendental
+ *      (Gelfond, Schneider).
  *   3. The sine or cosine of pi times a rational number is rational only if it is 0, +-1/2 or +-1
  *      (Niven). The rational number is then a multiple of 1/6.
  *
- * Frequencies that are the caller's doubles, in radians a position, need a third of this code. For
- * them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
+ * Frequencies that are the caller's doubles, in radians per position, need a third of this code.
+ * For them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
 
 /* Returns whether x^m = y^q. For q >= m, y must divide x, and the equation is that
    (x / y)^m = y^(q - m). For q < m, x and y are exchanged. */
@@ -40,7 +42,7 @@ PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
 
-/* Returns a b - c rounded once, for c near a b. */
+/* Returns a b - c, rounded once. c must be close to a b. */
 PE__COLD double pe__product_minus(double a, double b, double c)
 {
     pe__vd e;
@@ -195,14 +197,16 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
     if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs suffice */
 }
 
-/* 2 sin(k pi / 6) for k = 0 ... 11 where this is an integer. 3 stands for an irrational value. */
+/* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational
+   number. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
-/* Replaces the angle x by its sine or, for component 1, its cosine. x is in half-turns if
- * half_turns is set and `given` (the frequency is the caller's double in radians) is not; else in
- * radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0, +-1/2 or +-1, gets that
- * exact value (Niven). Returns 0 if more limbs are needed to tell x from a multiple of 1/6. enough:
- * n limbs tell every rational x from every multiple of 1/6 that x does not equal. */
+/* Replaces the angle x by its sine or, for component 1, its cosine. `given` means that the
+ * frequency is the caller's double in radians. The angle is in half-turns if half_turns is set and
+ * `given` is not, else in radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0,
+ * +-1/2 or +-1, gets that exact value (Niven). Returns 0 if more limbs are needed to distinguish x
+ * from a multiple of 1/6. `enough` says that n limbs suffice to distinguish every rational x from
+ * all multiples of 1/6 other than itself. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
 {
     const int n = x->n;
@@ -248,14 +252,14 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enoug
     return 1;
 }
 
-/* Quantities of a pair: A sin(t w), A cos(t w), the frequency w in radians a position, and the
-   wavelength 2 pi / w in positions. */
+/* The quantities of a pair that are computed: A sin(t w), A cos(t w), the frequency w in radians
+   per position, and the wavelength 2 pi / w in positions. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
 
 /* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names
    (0: double; else the value of pe__dropped_bits()). `less` is subtracted from a sine or cosine
-   before the rounding. Computes with multi-limb integers, and with more limbs until the rounding is
-   certain. */
+   before the rounding. Computes with multi-limb integers, and increases the number of limbs until
+   the rounding is certain. */
 PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
                                    int given, double less, int drop)
 {
@@ -306,7 +310,7 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
     }
 }
 
-/* Returns a pair's frequency in radians a position (what: PE__FREQUENCY) or its wavelength in
+/* Returns a pair's frequency in radians per position (what: PE__FREQUENCY) or its wavelength in
    positions (PE__WAVELENGTH), rounded once to the type that `drop` names. */
 PE__DIVIDES_BY_ZERO /* frequency 0: the wavelength is infinity, as documented */
 PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
@@ -377,7 +381,7 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
  *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
  *         within 2^-54 |A| of A. So A cos x rounds as any number just below A does.
  *     A sin x is A x (1 - d), where d is below 2^-77. If x is below pi 2^-60, d is below 2^-117.
- *         Then Ziv's test of A x decides. A x is a product of numbers near 1 and a power of two,
+ *         Then Ziv's test is applied to A x. A x is a product of numbers near 1 and a power of two,
  *         with a relative error of 2^-100 plus the error inherited from the frequency. */
 PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, double *y)
@@ -400,16 +404,17 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
 }
 
 /* Returns an element correctly rounded: A times the sine (component 0) or cosine (1) of a pair at
- * position t, in the type that `drop` names. approx: the sine or cosine by pe__sincos_dd(),
- * times the mantissa of A, as a sum of two doubles; NULL if it is not computed yet, as for floats.
- * Tries double-double with Ziv's test, then exactly rational angles, then multi-limb integers. Tiny
- * angles are tried first if approx is NULL, else after double-double. */
+ * position t, in the type that `drop` names. The argument `approx` is the sine or cosine from
+ * pe__sincos_dd(), times the mantissa of A, as a sum of two doubles. It is NULL if the caller has
+ * not computed it, as for floats. Tries double-double with Ziv's test, then exactly rational
+ * angles, then multi-limb integers. Tiny angles are tried first if approx is NULL, else after
+ * double-double. */
 PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
-    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is 0; a sum is examined below */
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is exactly 0 */
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
@@ -429,9 +434,9 @@ PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, in
     return pe__round_quantity(plan, pair, t, (pe__quantity)component, given, 0, drop);
 }
 
-/* The type of the two functions below, which call pe__round_element() with a constant `given`. Rows
-   call them by pointer, so that a program that uses only given frequencies contains no code for
-   the frequencies of a config. */
+/* The type of the two functions below, which call pe__round_element() with a constant `given`. Row
+   kernels call them through a pointer, so that a program that uses only given frequencies contains
+   no code for the frequencies of a config. */
 typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
                                    int drop, const double *known);
 PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,

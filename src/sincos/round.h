@@ -26,7 +26,7 @@ static inline float pe__round_16(float x, int drop)
 
 /* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
    and a power of two as scale. The intermediate double, and for 16 bits the intermediate float, are
-   rounded to odd. So only the last rounding, to nearest, decides. */
+   rounded to odd. So only the last rounding, to nearest, determines the result. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -73,9 +73,9 @@ PE__COLD double pe__round_double(double hi, double lo, double by)
    power of two. `drop` names the type: 0 for a double, else the value of pe__dropped_bits().
 
    The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If
-   the interval contains 0, the sign of the exact value is open, and the exact value may be 0:
-   with an amplitude of 2^-950, an interval around 0 would round to 2^-1047 at both ends. All
-   callers have a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
+   the interval contains 0, the sign of the exact value is unknown, and the exact value may be 0.
+   With an amplitude of 2^-950, for example, an interval around 0 would round to 2^-1047 at both
+   ends. All callers pass a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
 PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
