@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables of floats for consecutive positions: pe_fill, pe_sinusoidal, the plan, beside all peers.
+// Times tables of floats for consecutive positions: pe_fill, pe_sinusoidal and the plan, beside all
+// peers.
 
 #include "tables.hpp"
 

@@ -66,8 +66,9 @@ static void add_one(std::uint64_t &x)
 #endif
 }
 
-// Nanoseconds of as many additions as fit into each cycle: the same on a machine left alone, and half as
-// long again where the core's other thread works, be it another machine's, of which no clock tells.
+// Returns the nanoseconds of a fixed loop that makes as many additions per cycle as the CPU can.
+// The time is constant on an idle machine, and 50 % longer if the other thread of the core is busy.
+// That thread may belong to another virtual machine, and no clock shows that.
 static double fixed_loop()
 {
     const auto from = std::chrono::steady_clock::now();
@@ -140,9 +141,12 @@ static double median(std::vector<double> &x)
     return *middle;
 }
 
-// Two bodies in turns, in blocks long enough for the clock and short enough that both meet the same
-// machine: the median over neighbours of the other's time over the first one's, and of the other's
-// seconds a call. A roof is such a body, and so is pe beside a peer.
+// Holds the result of running two bodies alternately. Their blocks are long enough for the clock,
+// and short enough that both run under the same conditions. The other body is a roof, or pe beside
+// a peer.
+//
+//     ratio  the median, over adjacent blocks, of the other body's time divided by the first body's
+//     other  the median of the other body's seconds per call
 struct Turns {
     double ratio = 0, other = 0;
 };

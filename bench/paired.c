@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * paired: is the new version of pe slower than the old one anywhere? Both are in this program, each
- * compiled by itself (paired_side.c). They take turns on the same buffers in blocks of a fraction of a
- * millisecond, old new new old ..., so that whatever disturbs the machine disturbs both; of each two
- * neighbours the ratio of their CPU times is taken, and of these the median. That is done anew in
- * several processes, in each with other memory for plans and stack; their median is the result, their
- * lowest and highest say how sure it is.
+ * paired: finds the calls in which the new version of pe is slower than the old one. Both versions
+ * are in this program, each compiled by itself (paired_side.c). They run alternately on the same
+ * buffers, old new new old ..., in blocks of a fraction of a millisecond. So whatever disturbs the
+ * machine disturbs both. The result of a process is the median of the ratios of the CPU times of
+ * adjacent blocks. Several processes are run, each with other memory for plans and stack. Their
+ * median is the final result, and their lowest and highest ratio show how certain it is.
  *
  *     paired [-f REGEX] [-p PROCESSES] [-s SECONDS] [-l LIMIT] [-c CPU]
  *
- * SECONDS are for a case in a process. Returns 1 if a case takes more than LIMIT (1.03) of its old time, in the median and in all processes
- * but one. paired.sh builds and runs this.
+ * SECONDS is the time for one case in one process. The program returns 1 if the ratio of a case is
+ * above LIMIT (1.03) in the median and in all processes but one. paired.sh builds and runs this.
  */
 #define _GNU_SOURCE /* sched_setaffinity, MAP_ANONYMOUS */
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plans alone, and one row from nothing: a diffusion step's embedding by a stateless operator, which
-// makes its plan in each call, beside the loop that ggml and others have for it.
+// Times plans alone, and one row without a stored plan. Such a row is a diffusion step's embedding
+// by a stateless operator, which makes its plan in each call. Its peer is the loop of ggml and
+// others.
 
 #include "tables.hpp"
 

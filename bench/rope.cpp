@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// RoPE: heads turned in place and out of place, by a plan and by a given table, beside plain C and C with
-// a table; and the tables themselves, in each layout.
+// Times RoPE: heads are rotated in place and out of place, by a plan and by a given table, beside
+// plain C and C with a table. The tables themselves are also timed, in each layout.
 
 #include "tables.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows shifted in place beside the in-place roof, and dot products by distance beside filling as many
-// rows, and beside the sum of the cosines of SLEEF or of the C library.
+// Times rows shifted in place, beside the in-place roof. Also times dot products by distance,
+// beside filling as many rows, and beside the sum of the cosines of SLEEF or of the C library.
 
 #include "tables.hpp"
 

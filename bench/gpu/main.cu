@@ -227,7 +227,7 @@ static void compare_with(const std::vector<float> &want, const float *device, Ca
         }
 }
 
-// Tables of 64 pairs from position 0. Bytes are those written.
+// Adds the cases that fill tables of 64 pairs, starting at position 0. Bytes are the bytes written.
 static void fill_cases(std::vector<Case> &cases, const Uploaded &up, const Uploaded &scaled,
                        const Reference &reference, unsigned rows, float *out, float *spare)
 {
