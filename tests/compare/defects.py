@@ -15,8 +15,9 @@ LONG = np.arange(4096)
 
 
 def columns():
-    """Pairs in other columns. The values are the config's in the other order, so no frequency, sign or offset differs;
-    the columns of a pair hold one number, and only their places tell."""
+    """Yields arrays whose pairs are in other columns. The values are the config's in the other order, so no frequency,
+    sign or offset differs.
+    The columns of a pair hold one number, and only their places show the mistake."""
     why = "each column is one of the config's, at the place of the other order"
     glm = p.table(T, p.default(64, 10000))
     cohere = p.table(T, p.default(128, 8e6))
@@ -119,8 +120,8 @@ def bases():
 
 
 def widths():
-    """A mistake by the config's own numbers. An exponent 2i/m is a base to the power n/m, too: such a base explains the
-    numbers as well, and nobody's config has it."""
+    """Yields arrays with a mistake that is made with the config's own numbers. An exponent 2i/m is also the exponent
+    2i/n of the base to the power n/m. Such a base also explains the numbers, but nobody's config has it."""
     glm = "model_type=glm4 head_dim=128"
     next_ = "head_dim=256 partial_rotary_factor=0.25 rope_theta=10000000"
     yield Case("defect", "exponent-head-dim", next_, pair(p.table(LONG, p.default(64, 1e7, divisor=256))),

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_check.py PROGRAM FOLDER [NAME...]: is what `posenc compare` says of these arrays true?
+"""compare_check.py PROGRAM FOLDER [NAME...]: checks that what `posenc compare` says of these arrays is true.
 
 An answer is
     right    status 0 with names and numbers that are true, or status 1 where nothing or too much explains the array
     false    status 0 with a name or number that is not true, or explanations of what nothing explains
     missed   status 1 where these data identify the difference, or a true answer that says less than it could
     broken   another status, or JSON that is not the interface's
-It fails on a false or broken answer, where more than a fiftieth of the identifiable arrays are missed, or of the short
-ones lack the truth, and where there are fewer arrays than there were. With names: only these, with the whole answer.
+It fails on a false or broken answer. It fails if more than 2 % of the identifiable arrays are missed, or if more than
+2 % of the short arrays lack the true answer. It also fails if there are fewer arrays than before. With names, only
+these arrays are checked, and their whole answers are printed.
 """
 import collections
 import json

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-mutation.py: do the tests notice a small defect, wherever it is?
+mutation.py: checks that the tests notice a small defect, wherever it is.
 
     tests/run mutation MUTANTS=400 SEED=1 JOBS=1 MUTATION_SECONDS=1800
 
-Makes copies of pe.h and pe_simd.h with one defect each (a sign, a comparison, a constant by one
-unit, swapped arguments, a dropped statement ...; see KINDS), and runs the programs of the table
-KILLERS on each copy until one of them fails: then the mutant is killed. Which mutants are made
-depends on SEED alone: one of each function first, then any. Each is built for one instruction set,
-without optimisation, and only with the programs that execute the mutated line (gcov tells).
+Makes mutants, which are copies of pe.h and pe_simd.h with one defect each. A defect is a changed sign or comparison,
+a constant off by one unit, swapped arguments, a dropped statement and so on (see KINDS). The programs of the table
+KILLERS run on each mutant until one of them fails; then the mutant is killed. Which mutants are made depends only on
+SEED: first one of each function, then any. Each is built for one instruction set, without optimisation. It is only
+run with the programs that execute the mutated line, as gcov reports it.
 
-A survivor is a gap of the tests, or equivalent to the original: then tests/tools/survivors.txt says why.
-The run fails if less than 95 % of the mutants that are not explained are killed.
+A survivor is a gap in the tests, or is equivalent to the original. In the latter case tests/tools/survivors.txt says
+why. The run fails if less than 95 % of the mutants that are not explained are killed.
 
 Environment:  MUTANTS, SEED, JOBS, MUTATION_SECONDS (no new mutant is begun later)
               MUTATION_MATCH     only mutants whose line of the report contains this
@@ -92,7 +92,7 @@ ISAS = {
     "scalar": (["-DPE_ISA=PE_ISA_SCALAR"], 2),
 }
 
-# So that small tables are streamed, too.
+# With so few PE_STREAM_BYTES, small tables are also streamed.
 FLAGS = ["-DPE_SLEEF=0", "-DPE_STREAM_BYTES=65536"]
 
 # ---- reading C ---------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ OPERATIONS = """pe__fma pe__fnma  pe__mad_f32 pe__nmad_f32  pe__add_f32 pe__sub_
     pe__two_sum pe__fast_two_sum  pe__zip pe__join  pe__to_bf16 pe__round_bf16  pe__to_f16 pe__round_f16
     pe__get_signed pe__get_repeated  pe__any_nan pe__differ  PE__SC PE__CS  PE_TYPE_F16 PE_TYPE_BF16  PE__STORE PE__STREAM"""
 NOT_CODE = re.compile(r"#define (PE_VERSION|PE_ISA|PE_SLEEF)")
-# Exactly, or (pe__dd_mul) but for an error within its bound.
+# Swapping the arguments of these functions changes nothing, except in pe__dd_mul, which changes within its error bound.
 COMMUTES = re.compile(
     r"pe__(fma|fnma|mad_f32|nmad_f32|mul|double_product|float_product|two_prod|two_sum|td_add|td_mul|dd_mul|dd_add|min"
     r"|max"
