@@ -4,7 +4,7 @@
  * positions from the ends of their ranges, and from numbers that are exact in binary. It times
  * every verb that makes numbers, and prints the slowest calls of each kind. The first kind is calls
  * where doubles can decide, and the second is sums of columns. The third is calls where doubles
- * cannot decide: angles beyond 2^40 turns, or next to whole half turns at every position
+ * cannot decide: angles beyond 2^40 half turns, or next to whole half turns at every position
  * (docs/accuracy.md).
  *
  * A time is the mean over 8 rows of 1 to 16 elements, and the smallest of four such times. It

@@ -83,7 +83,7 @@ static inline int test_flag(const char *name)
     return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
 }
 
-/* First line of every main(). */
+/* Starts a test program; every main() calls it first. */
 static inline void test_begin(int argc, char **argv)
 {
     test_run *run = test_this_run();
@@ -181,13 +181,13 @@ static inline rng rng_for(const char *test)
 
 static inline size_t rng_below(rng *r, size_t n) { return (size_t)(rng_next(r) % n); }
 
-/* In [0, 1). */
+/* Returns a random number in [0, 1). */
 static inline double rng_unit(rng *r)
 {
     return (double)(rng_next(r) >> 11) / 9007199254740992.0; /* 2^53; C++11 has no 0x1p53 */
 }
 
-/* Any legal position: half of them uniform, half of them log-uniform. */
+/* Returns any legal position: half of them are uniform, and half are log-uniform. */
 static inline int64_t rng_position(rng *r)
 {
     uint64_t bits = rng_next(r);

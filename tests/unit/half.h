@@ -21,7 +21,7 @@ static inline double half_magnitude(int exponent_bits, uint32_t code)
                          : ldexp(fraction + one, exponent - bias - fraction_bits);
 }
 
-/* Half way from a code to the next, exactly. */
+/* Returns the exact midpoint between the values of a code and of the next code. */
 static inline double half_middle(int exponent_bits, uint32_t code)
 {
     return (half_magnitude(exponent_bits, code) + half_magnitude(exponent_bits, code + 1)) / 2;

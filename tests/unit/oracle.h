@@ -24,8 +24,9 @@
 
 /*
  * The certified value is s*C + c*S (or c*C - s*S) with four operands in [-1, 1] that are one
- * rounding (2^-53) away from MPFR's. As |s*C| + |c*S| <= 1: operands 2 * 2^-53, products 2^-53, sum
- * 2^-53; then y +- bound 2^-53 and the product with the amplitude 2^-53 more: 6 * 2^-53 < 2^-50.
+ * rounding (2^-53) away from MPFR's. Because |s*C| + |c*S| <= 1, the errors are at most 2 * 2^-53
+ * from the operands, 2^-53 from the products and 2^-53 from the sum. Computing y +- bound adds
+ * 2^-53, and so does the product with the amplitude. The total is 6 * 2^-53 < 2^-50.
  */
 #define ORACLE_BOUND 0x1p-50
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements of three types, f32, f16 and bf16, for tests that go through all of them: what their
- * bits are worth, and what a number rounds to, from the definition of the formats alone.
+ * Handles elements of three types, f32, f16 and bf16, for tests that go through all of them. It
+ * computes the value of their bits, and what a number rounds to, using only the definitions of the
+ * formats.
  */
 #ifndef PE_TESTS_TYPES_H
 #define PE_TESTS_TYPES_H
@@ -69,7 +70,7 @@ static inline float float_of(uint32_t bits)
     return x;
 }
 
-/* Element i as bits. */
+/* Returns element i as bits. */
 static inline uint32_t element(type t, const void *p, size_t i)
 {
     const unsigned char *at = (const unsigned char *)p + i * size_of(t);
@@ -89,7 +90,7 @@ static inline uint32_t rounded(type t, double x)
     return t == F32 ? bits_of((float)x) : nearest_16(&type_formats[t], x);
 }
 
-/* The value of element i. */
+/* Returns the value of element i. */
 static inline double value(type t, const void *p, size_t i)
 {
     const uint32_t bits = element(t, p, i);

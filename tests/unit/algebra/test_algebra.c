@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves the algebra of positions: shifts of rows against sines and cosines of MPFR and the documented
- * roundings, bit by bit, for every type and layout; the matrix of a shift, which is the identity
- * shifted, dot products and lengths against MPFR; R(a) R(b) = R(a + b); that each axis of a plan
- * is shifted by its own difference; guard pages and bad arguments.
+ * Proves the algebra of positions. Shifts of rows are compared, bit by bit, with sines and cosines
+ * of MPFR and the documented roundings, for every type and layout. The matrix of a shift, which is
+ * the identity shifted, dot products and lengths are compared with MPFR. R(a) R(b) = R(a + b)
+ * holds, and each axis of a plan is shifted by its own difference. There are tests with guard pages
+ * and bad arguments.
  */
 #include "../common.h"
 #include "../oracle.h"
@@ -49,7 +50,8 @@ static pe_status shift_matrix(const pe_plan *plan, int64_t k, double *m, size_t 
     return pe_shift_f64(plan, pe_all(-k), plan->d_model, m, stride);
 }
 
-/* A 16-bit number as a float, and back: proven in test_types.c. */
+/* Converts a 16-bit number to a float, and the next function converts it back. test_types.c
+   proves both. */
 static float widen(int type, uint16_t h)
 {
     uint16_t in[2 * PE_LANES] = {0};
@@ -384,7 +386,7 @@ static void matrix_is_the_rotation(void **state)
     }
 }
 
-/* R(a) R(b) = R(a + b), and M PE(p) = PE(p + k). */
+/* Tests R(a) R(b) = R(a + b), and M PE(p) = PE(p + k). */
 static void matrices_compose(void **state)
 {
     enum { D = 16 };

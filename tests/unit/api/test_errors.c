@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that bad input is refused with the status that says why, and that not a byte is written
- * then, neither to the output nor to a plan's memory, the plan becoming zeros; that zero rows are always fine; that a
- * plan fits exactly into the memory it asks for, at any alignment, and is only read afterwards; and
- * that errno and the floating-point environment are left alone and, where the latter flushes
- * subnormals, no bit of a normal result changes.
+ * Proves that bad input is refused with the status that says why. Then not a byte is written to the
+ * output or to a plan's memory, and the plan becomes zeros. Zero rows are always valid. A plan fits
+ * exactly into the memory that it asks for, at any alignment, and is only read afterwards. The
+ * errno and the floating-point environment do not change. If that environment flushes subnormals,
+ * no bit of a normal result changes.
  */
 #include "../common.h"
 
@@ -348,7 +348,7 @@ static void good_configs_are_taken(void **state)
     assert_true(pe_config_default(512).amplitude == 1.0);
 }
 
-/* The last good value of every number of a config, and the first bad one. */
+/* Tests the last good value of every number of a config, and the first bad one. */
 static void limits_of_a_config(void **state)
 {
     pe_config config;
@@ -458,13 +458,13 @@ static void plans_fit_their_memory(void **state)
     }
 }
 
-/* The figures in the comments of pe.h and in README.md. */
+/* Checks the figures in the comments of pe.h and in README.md. */
 static void plans_take_what_is_told(void **state)
 {
     static const struct {
         size_t d, exact, kilobytes;
     } told[] = {{64, 10943, 11}, {128, 19647, 20}, {512, 71871, 72}};
-    enum { MANY = 36 }; /* from so many rows on, some are kept */
+    enum { MANY = 36 }; /* with this number of rows or more, some are kept */
     pe_config config = pe_config_default(1);
     (void)state;
     assert_int_equal(pe_plan_size(&config), 2239);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that the library gives what the texts about section 3.5 of "Attention Is All You Need"
- * print and claim: the 4 x 8 table with its row norms, the dot products that depend on the offset
- * alone, wavelengths from 2 pi to base * 2 pi, and the shift by k that is linear in the two columns
- * of a pair but not in one. And what README.md says of the usual loops: how wrong their angles in
- * float are, and how many floats come out of one in double that are not the nearest.
+ * print and claim. These are the 4 x 8 table with its row norms, the dot products that depend only
+ * on the offset, and wavelengths from 2 pi to base * 2 pi. The shift by k is linear in the two
+ * columns of a pair, but not in one column.
+ *
+ * Also proves what README.md says of the usual loops: how wrong their angles in float are, and how
+ * many floats of a loop in double are not the nearest.
  */
 #include "../common.h"
 
@@ -173,8 +175,8 @@ static void sums_of_products(const double *table, size_t rows, size_t d, size_t 
 }
 
 /*
- * PE(p+k, 2i) = PE(p, 2i) cos(k w) + PE(p, 2i+1) sin(k w): exact for every pair, found again by
- * least squares on the two columns, and out of reach for one column on its own.
+ * Tests PE(p+k, 2i) = PE(p, 2i) cos(k w) + PE(p, 2i+1) sin(k w). The equation is exact for every
+ * pair, and least squares on the two columns find it again. One column alone is not enough.
  */
 static void a_shift_is_linear_in_two_columns(void **state)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves for every public function (tests/unit/api.h) that it reads and writes what its comment says and
- * nothing else: each argument, and the plan, lies flush against an inaccessible page, at its
- * beginning and at its end, and at every alignment of its type; rows have canaries between them;
- * inputs are the same afterwards. What is written is compared, bit for bit, with the same call in
- * ordinary packed memory.
+ * Proves for every public function (tests/unit/api.h) that it reads and writes what its comment
+ * says and nothing else. Each argument, and the plan, is flush against an inaccessible page, at its
+ * beginning and at its end, and at every alignment of its type. Rows have canaries between them,
+ * and inputs are the same afterwards. What is written is compared, bit for bit, with the same call
+ * in ordinary packed memory.
  *
- * That bad arguments are refused before anything is read or written: NULL, strides that make rows
- * overlap, sizes whose product overflows, positions out of range; and that with nothing to do
+ * Bad arguments are refused before anything is read or written: NULL, strides that make rows
+ * overlap, sizes whose product overflows, and positions out of range. If there is nothing to do,
  * nothing is touched.
  *
- * That errno, the rounding mode, the exception masks and the flushing of subnormals stay as they
- * are; that flushing changes no bit of normal results; that other rounding modes do no harm beyond
- * the last bits; that any number of threads may share a plan; and that no call takes more than 48 KB
- * of stack (pe_selftest(): tests/unit/selftest/test_selftest.c).
+ * The errno, the rounding mode, the exception masks and the flushing of subnormals stay as they
+ * are. Flushing changes no bit of normal results, and other rounding modes change only the last
+ * bits. Any number of threads may share a plan. No call takes more than 48 KB of stack
+ * (pe_selftest(): tests/unit/selftest/test_selftest.c).
  *
  * PE_LONG=1 goes through every number of rows to 64 with every width to 513: `tests/run sweep`.
  */
@@ -129,8 +129,9 @@ static void plans_close(plans *p)
     }
 }
 
-/* Make the plan of a list of coordinates that ends at an inaccessible page and is gone afterwards, by
-   one config or the other; without memory, tell how much it takes. */
+/* Makes the plan of a list of coordinates, using one config or the other. The list ends at an
+   inaccessible page and is gone afterwards. If memory is NULL, only tells how many bytes the
+   plan takes. */
 static pe_status plan_listed(const shape *s, pe_plan *plan, void *memory, size_t *bytes)
 {
     pe_rope_config rope = sections_config(s);

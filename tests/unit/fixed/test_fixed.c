@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pe_fixed.h by ==: 20 million pairs have the bits of pe_sincos_f32(), at positions over all of int32_t, for every
- * frequency list of docs/models.md with one coordinate, random frequencies and M-RoPE by coordinate; amplitudes; f16
- * and bf16 rounded once; rotation as pe_rope_f32(). Increments against MPFR at 400 bits, and what is refused.
+ * Proves the results of pe_fixed.h with ==. 20 million pairs have the bits of pe_sincos_f32(), at
+ * positions over all of int32_t. The frequencies are every list of docs/models.md with one
+ * coordinate, random ones, and those of M-RoPE for each coordinate. Also tested are amplitudes, f16
+ * and bf16 rounded once, and rotation, which has to give the bits of pe_rope_f32(). Increments are
+ * compared with MPFR at 400 bits, and invalid input has to be refused.
  */
 #include "../common.h"
 
@@ -105,7 +107,8 @@ static int32_t position_of(rng *r, size_t row, int all)
     return any & 1 ? -p - 1 : p;
 }
 
-/* rows positions of n frequencies, in each type, by ==. Pairs that are undecided count. */
+/* Compares `rows` positions of n frequencies, in each type, with ==. Returns the number of
+   undecided pairs. */
 static size_t compared(const double *omega, size_t n, double amplitude, rng *r, size_t rows,
                        const char *name)
 {
@@ -182,7 +185,8 @@ static void random_frequencies(void **state)
     }
 }
 
-/* Amplitudes: attention factors, powers of two, midpoints of 16-bit numbers, the bounds. */
+/* Tests amplitudes: attention factors, powers of two, midpoints of 16-bit numbers, and the
+   bounds. */
 static void amplitudes(void **state)
 {
     static const double some[] = {1.25,
@@ -306,7 +310,7 @@ static void hard_to_round(void **state)
     }
 }
 
-/* |increment - w / (2 pi) 2^128| modulo 2^128, for an exact w of 400 bits. */
+/* Returns |increment - w / (2 pi) 2^128| modulo 2^128, for an exact w of 400 bits. */
 static double off_by(const uint32_t *increment, const mpfr_t w)
 {
     mpfr_t x, y;
@@ -476,8 +480,9 @@ static void small_angles(void **state)
     }
 }
 
-/* The same where f16 results are subnormal, whose last place is larger, and next to other multiples of
-   a quarter turn: beyond the distances that pe_fixed.h states, nothing is undecided. */
+/* Tests the same where f16 results are subnormal, whose last place is larger, and next to other
+   multiples of a quarter turn. Beyond the distances that pe_fixed.h states, no result is
+   undecided. */
 static void near_quarter_turns(void **state)
 {
     static const float midpoints[2][2] = {{0x1.002p-3f, 0x1p-25f}, {0x1.01p-14f, 0x1.81p5f}};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that pairs with a coordinate each, and axes in blocks of halves, rotate by the sines and
- * cosines of their formula, by MPFR: tables of every type, heads of every type in both layouts, also
- * back, of random plans, lists and places. ERNIE's numbers beside those of other orders.
+ * cosines of their formula, computed with MPFR. It tests tables of every type, and heads of every
+ * type in both layouts, forward and back, with random plans, lists and places. It also compares
+ * ERNIE's numbers with those of other orders.
  */
 #include "../turn.h"
 
@@ -113,7 +114,8 @@ static void list_of_pairs(kase *k, rng *r)
     }
 }
 
-/* Blocks of any widths; or alike, of so many pairs: whole vectors. */
+/* Chooses blocks of any widths. If `whole` is not 0, each block has this number of pairs, which
+   fills whole vectors. */
 static void blocks_of_pairs(kase *k, rng *r, size_t whole)
 {
     size_t done = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves the conventions, the knobs behind them, the 16-bit types, real positions and adding:
- * every preset against the formula of its project, written here once more and evaluated by MPFR;
- * random configurations and positions likewise; whole tables of bf16 and f16; the same bits by
- * whichever call; sums against MPFR; refusals; the bytes around every output.
+ * Proves the conventions, the options behind them, the 16-bit types, real positions and adding.
+ * Every preset is compared with the formula of its project, which is written here again and
+ * evaluated with MPFR. So are random configurations and positions, and whole tables of bf16 and
+ * f16. All calls have to give the same bits, sums are compared with MPFR, invalid input has to be
+ * refused, and the bytes around every output have to stay.
  */
 #include "../oracle.h"
 #include "../half.h"
@@ -534,9 +535,9 @@ static void zeros_have_no_sign(void **state)
     }
 }
 
-/* Wherever in a row a number is, the few that only more digits can decide are decided. With base 1 all
-   pairs have one frequency: here one whose sine or cosine at a position is a tie to 2^-53, so that all
-   elements of that row are such numbers at once. */
+/* Proves that the few numbers that only more digits can decide are decided at every place in a
+   row. With base 1 all pairs have one frequency. The sine or cosine of this frequency at a
+   position is a tie to 2^-53, so all elements of that row are such numbers at once. */
 static void every_place_is_settled(void **state)
 {
     enum { D = 78, ROWS = 19, ALL = ROWS * D };
@@ -584,8 +585,9 @@ static void every_place_is_settled(void **state)
     end_numbers();
 }
 
-/* Frequencies 10^-i pi: every 5th, 50th, 500th position is at a quarter turn, where sines and
-   cosines are 0, 1 and -1, and no zero is negative. 10^-i is no double. */
+/* Tests frequencies 10^-i pi, so that every 5th, 50th and 500th position is at a quarter turn.
+   Sines and cosines are 0, 1 and -1 there, and no zero is negative. The number 10^-i is no
+   double. */
 static void quarter_turns_are_met(void **state)
 {
     static const double quarter[] = {0, 1, 0, -1};
@@ -1145,8 +1147,9 @@ static pe_config batch_config(rng *r, int64_t padding)
     return c;
 }
 
-/* Batches of all kinds of plans and places, after and between each other: each is its rows, times
-   scale, plus those of the table; and what lies between the rows stays. */
+/* Tests batches of all kinds of plans and places, one after the other and interleaved. Each
+   batch is its rows, times scale, plus the rows of the table. What is between the rows has to
+   stay. */
 static void batches_of_any_plan(void **state)
 {
     enum { ROWS = 11, BATCHES = 3 };

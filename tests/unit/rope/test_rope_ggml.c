@@ -66,7 +66,7 @@ static float ggml_theta_scale(float freq_base, size_t n)
     return scale;
 }
 
-/* The row of a position against the code of ggml. */
+/* Compares the row of a position with the code of ggml. */
 static void compare_ggml_row(const ggml_case *k, int64_t position, const float *c, const float *s)
 {
     const pe_rope_ggml *const g = &k->g;

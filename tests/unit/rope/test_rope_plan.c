@@ -157,7 +157,7 @@ static void test_rotary_offset(void **state)
                     fail_msg("%s, %zu of %zu from %zu on, form %d, to %d", type_names[t], n, dim,
                              offset, form, to);
             }
-        /* floats to 16 bits: what is copied is rounded, too */
+        /* floats to 16 bits: elements that are copied are also rounded */
         fill_random(F32, in, TOKENS * HEADS * dim, &r);
         turn_all(F32, &p.plan, pe_from(70000), TOKENS, dim, in, where, narrow, where);
         assert_int_equal(pe_rope_to_f32_bf16(&p.plan, pe_from(70000), TOKENS, dim,

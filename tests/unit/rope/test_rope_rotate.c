@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that RoPE rotates heads as pe.h says: sines and cosines correctly rounded (MPFR), two products and a sum, each
- * rounded to float, 16-bit types once more; every bit is compared, in both layouts of pairs. Ties, infinities and NaNs.
+ * Proves that RoPE rotates heads as pe.h says, in both layouts of pairs. Sines and cosines are
+ * correctly rounded (MPFR). Two products and a sum are each rounded to float, and 16-bit types once
+ * more. Every bit is compared. Ties, infinities and NaNs are also tested.
  */
 #include "heads.h"
 
@@ -94,7 +95,7 @@ static void test_exact_rotation(void **state)
    heads and behind the rotary dim keeps its bits. */
 static void test_all_forms(void **state)
 {
-    /* the widest first, so that a quick run has it, too */
+    /* the widest first, so that a quick run also has it */
     static const size_t widths[] = {1026, 2,  4,  6,  8,   14,  16,  18,  30,  32,  34,  62,
                                     64,   66, 80, 96, 126, 128, 130, 256, 510, 512, 514, 520};
     rng r = rng_for("test_all_forms");
@@ -250,8 +251,8 @@ static void test_other_forms(void **state)
     plans_free(all_one);
 }
 
-/* K-shift by float angles: those of delta, with neither amplitude nor offset. They are others than the
-   exact ones. */
+/* Tests a K-shift by float angles, which has the angles of delta, with neither amplitude nor
+   offset. They differ from the exact angles. */
 static void test_shift_of_float_angles(void **state)
 {
     enum { N = 64, TOKENS = 5, ALL = TOKENS * N };
@@ -294,7 +295,7 @@ static void test_shift_of_float_angles(void **state)
     for (size_t i = 0; i < 6; i++) plan_free(&p[i / 3][i % 3]);
 }
 
-/* Floats of any size, ties of 16 bits, infinities and NaNs. */
+/* Returns a float of any size, a tie of 16 bits, an infinity or a NaN. */
 static float any_float(rng *r, type t)
 {
     const size_t k = rng_below(r, 16);
@@ -365,8 +366,9 @@ static void test_into_a_cache(void **state)
     assert_true(ties > 100 && huge > 100);
 }
 
-/* Turned and turned back, x is x to a bound. An element of either way errs by 3 * 2^-24 (|a c| + |b s|) at most, see
-   pe.h, and |a c| + |b s| <= |(a, b)|: a pair by 3 sqrt(2) each way, 8.5 for both; less is seen. */
+/* Tests that x rotated and rotated back is x within a bound. An element is off by at most 3 *
+   2^-24 (|a c| + |b s|) either way, see pe.h, and |a c| + |b s| <= |(a, b)|. So a pair is off by
+   3 sqrt(2) * 2^-24 either way, and 8.5 * 2^-24 for both. The observed errors are smaller. */
 static void test_inverse(void **state)
 {
     enum { N = 64 };
@@ -571,8 +573,8 @@ static void test_nan(void **state)
     }
 }
 
-/* Floats in the middle of two 16-bit numbers, which are one in 2^16 elsewhere, go to the even one, with
-   none beside them that is another and with many. */
+/* Tests that floats at the midpoint of two 16-bit numbers go to the even one. Elsewhere one
+   float in 2^16 is such a midpoint. Here a midpoint has no other beside it, or many. */
 static void test_ties(void **state)
 {
     static const size_t widths[] = {6, 16, 30, 64, 128, 200};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RoPE's tables: each layout and type, what a NaN in one does, and heads that are rotated by one. More by gathered rows
- * is in test_tables.c.
+ * Proves RoPE's tables: each layout and type, what a NaN in one does, and heads that are rotated by
+ * one. More tests with gathered rows are in test_tables.c.
  */
 #include "heads.h"
 
-/* One head of one token in place, which has a way of its own where no pair is left over: the bits, of a
-   table with sines in an array of their own and of the last row of one array, and what is wrong with its
-   arguments. */
+/* Tests one head of one token in place, which has code of its own if no pair is left over. The
+   bits are compared for a table with sines in an array of their own, and for the last row of one
+   array. Bad arguments have to be refused. */
 static void test_by_table_one_head(void **state)
 {
     static const size_t widths[] = {2, 16, 30, 32, 62, 64, 128, 130, 256, 512, 514, 1024};
@@ -108,7 +108,7 @@ static void test_by_table_to(void **state)
     }
 }
 
-/* Each table's layout and bits, every type. */
+/* Tests each table's layout and bits in every type. */
 static void test_tables(void **state)
 {
     static const size_t widths[] = {2, 6, 30, 64, 128, 514};

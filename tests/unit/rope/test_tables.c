@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that heads are rotated by the rows of a table as pe.h says: any type and order of table, any
- * type of heads, in place and out of place, rows that follow each other, are gathered, skipped into or
- * turned back; two products and a sum, each rounded to float; every bit is compared. What a table that
- * was filled says of itself; its matrices, by MPFR. And what is refused, with nothing written.
+ * Proves that heads are rotated by the rows of a table as pe.h says. Tables have any type and
+ * order, and heads have any type, in place and out of place. Rows follow each other, are gathered,
+ * are skipped into or are turned back. Two products and a sum are each rounded to float, and every
+ * bit is compared. The test also checks what a filled table reports about itself, and its matrices,
+ * with MPFR. Invalid input is refused, with nothing written.
  */
 #include "../common.h"
 #include "../apart.h"
@@ -48,7 +49,7 @@ static size_t width_of(pe_rope_table_layout layout, size_t pairs)
     return layout == PE_ROPE_TABLE_APART ? pairs : (layout == PE_ROPE_TABLE_MATRIX ? 4 : 2) * pairs;
 }
 
-/* Row r as cosines and sines, by the comments of pe_rope_table_layout. */
+/* Writes row r as cosines and sines, as the comments of pe_rope_table_layout define them. */
 static void row_of(const pe_rope_table *table, type t, pe_layout layout, size_t r, int back,
                    float *c, float *s)
 {
@@ -176,8 +177,9 @@ static void test_any_table(void **state)
     }
 }
 
-/* A table that pe fills says what it is, whatever its order; floats by it are rotated as by the plan,
-   back as well. 16 bits: by the numbers of the table, see test_any_table. */
+/* Tests that a table that pe fills reports its form correctly, whatever its order is. Floats are
+   rotated by it as by the plan, also back. For 16 bits, which use the numbers of the table, see
+   test_any_table. */
 static void test_told(void **state)
 {
     enum { ROWS = 40, TOKENS = 37, HEADS = 2, MOST = 66 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves the promise of correct rounding: every f32 element of a table is the real number
- * amplitude * sin|cos(position * base^(-2i/d)) rounded once, for every position from -2^31 to 2^31,
- * and so is every f64 element, but where the middle of two doubles is nearer than 2^-94 of it. All
- * expected values are MPFR's (oracle.h).
+ * Proves the promise of correct rounding for every position from -2^31 to 2^31. Every f32 element
+ * of a table is the real number amplitude * sin|cos(position * base^(-2i/d)) rounded once. So is
+ * every f64 element, unless the midpoint of two doubles is nearer than 2^-94 of it. All expected
+ * values come from MPFR (oracle.h).
  */
 #include "../common.h"
 
@@ -36,8 +36,8 @@ static void subject_free(subject *s)
 }
 
 /*
- * Fills rows first .. first+rows-1 in calls of at most 64 MiB, certifies every element and has MPFR
- * look at `direct` random rows of each call; returns how many elements are wrong.
+ * Fills rows first .. first+rows-1 in calls of at most 64 MiB and certifies every element. MPFR
+ * computes `direct` random rows of each call again. Returns the number of wrong elements.
  */
 static size_t sweep(subject *s, rng *random, int64_t first, size_t rows, size_t direct)
 {
@@ -104,7 +104,8 @@ static void oracle_knows_its_values(void **state)
     assert_true(mpfr_get_d(o.frequencies[1], MPFR_RNDN) == 0.01);
     oracle_free(&o);
 
-    /* Half way between two floats but for x^3/6 < 2^-230, and the cosine just below a tie. */
+    /* The sine is a midpoint of two floats except for x^3/6 < 2^-230; the cosine is just below a
+       tie. */
     oracle_make(&o, __func__, 4, 0x1p200, 1.0);
     for (int sign = -1; sign <= 1; sign += 2) {
         oracle_pair(&o, sign * 16777219, 1);
@@ -229,7 +230,8 @@ static void narrow_tables(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* More than two tiles of 512 pairs, the last one not full, or with one sine and no cosine. */
+/* Tests more than two tiles of 512 pairs. The last tile is not full, or has one sine and no
+   cosine. */
 static void tables_of_many_tiles(void **state)
 {
     static const size_t widths[] = {2049, 2051, 2500, 3073, 3080};
@@ -480,10 +482,11 @@ static void bases_at_the_edges(void **state)
 }
 
 /*
- * Sines and cosines of tiny angles are a hair below a float, a tie or the amplitude: no finite
- * working precision tells them from it, only the sign of the next term does. With base 2^200 and
- * d = 4, pair 1 has the frequency 2^-100, and the sine of position p is p * 2^-100 less 2^-230 or
- * so: where p is half way between two floats, it rounds down whatever the last bit.
+ * Tests sines and cosines of tiny angles, which are slightly below a float, a tie or the amplitude.
+ * No finite working precision tells them apart; only the sign of the next term does. With base
+ * 2^200 and d = 4, pair 1 has the frequency 2^-100. The sine of position p is p * 2^-100 minus
+ * about 2^-230. If p is halfway between two floats, the sine is rounded down, whatever the last bit
+ * is.
  */
 static void a_hair_below_a_tie(void **state)
 {
@@ -553,10 +556,10 @@ static void tables_of_doubles(void **state)
 }
 
 /*
- * Doubles next to the middle of two, by choice of the amplitude. Let x be |sin|, times a power of
- * two, and n / a a convergent of its continued fraction: |n - a x| < 1 / a. With n odd and of 54
- * bits the amplitude a makes a number that is so near to n, which is between two doubles; a smaller
- * n becomes one of 54 bits when both are multiplied by the same odd number.
+ * These tests choose the amplitude so that doubles are next to the midpoint of two. Let x be |sin|,
+ * times a power of two, and let n / a be a convergent of its continued fraction: |n - a x| < 1 / a.
+ * If n is odd and has 54 bits, it is between two doubles, and the amplitude a makes a number this
+ * near to n. A smaller n gets 54 bits when both n and a are multiplied by the same odd number.
  */
 enum { MIDDLE_WIDTH = 32, MIDDLE_PAIRS = MIDDLE_WIDTH / 2, MIDDLE_ROWS = 1300 };
 

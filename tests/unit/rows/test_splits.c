@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that the bits of a row depend on (config, position) alone: not on where the rows are cut
- * into calls, their order, the call that is used, the buffer's alignment or stride, the number of
- * threads, or on whether the table is large enough to be written past the caches.
+ * Proves that the bits of a row depend only on (config, position). They do not depend on where the
+ * rows are divided into calls, on the order of calls, or on which call is used. Neither do they
+ * depend on the buffer's alignment or stride, on the number of threads, or on whether the table is
+ * so large that it is written past the caches.
  */
 #include "../common.h"
 
@@ -402,8 +403,9 @@ static void streamed_halves(void **state)
     }
 }
 
-/* Wherever a plan lies in its page: rows of 2 and 4 KB whose addresses are alike are streamed one
-   by one where the plan's are as well (pe__aliased_distances()), upwards and downwards. */
+/* Tests a plan at every place in its page, upwards and downwards. Rows of 2 and 4 KB whose
+   addresses are alike are streamed one by one if the plan's are also alike
+   (pe__aliased_distances()). */
 static void streamed_from_anywhere(void **state)
 {
     static const size_t page_widths[] = {512, 1024};
