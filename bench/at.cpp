@@ -63,7 +63,7 @@ static void add_real(const Shape &s, double below)
     add_peers("fill_real", s, positions);
 }
 
-// A range with a step, by no list.
+// Adds the cases for a range with a step, without a list.
 static void add_by(const Shape &s, std::int64_t first, std::int64_t step)
 {
     std::vector<double> positions;

@@ -281,8 +281,8 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
     if (row.verb == "threads") registered->Threads(row.threads)->UseRealTime();
 }
 
-// The exact row of a position: sine, cosine, sine ... to long double, and rounded once to the types
-// that MPFR knows.
+// Computes the exact row of a position: sine, cosine, sine ... as long double, and rounded once to
+// the types that MPFR knows.
 struct Exact {
     std::vector<long double> real;
     std::vector<double> f64;
@@ -326,7 +326,8 @@ static const Exact &exact_row(double position, std::size_t d)
     return row;
 }
 
-// x, at most 1, rounded to a type of so many significant bits whose smallest normal is 2^least.
+// Returns x, which is at most 1, rounded to a type with this many significant bits whose smallest
+// normal number is 2^least.
 static long double rounded(long double x, int digits, int least)
 {
     if (x == 0) return x;
@@ -392,7 +393,7 @@ template Accuracy accuracy<double>(const std::vector<double> &, std::size_t, Lay
 template Accuracy accuracy<half>(const std::vector<double> &, std::size_t, Layout, Via);
 template Accuracy accuracy<bfloat>(const std::vector<double> &, std::size_t, Layout, Via);
 
-// The value of the last --name=value, or none.
+// Returns the value of the last --name=value, or none.
 static const char *argument(const std::vector<char *> &arguments, const char *name)
 {
     const std::size_t n = std::strlen(name);

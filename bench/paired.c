@@ -33,7 +33,7 @@ enum { MAX_PAIRS = 4096, MAX_CASES = 256, MAX_PROCESSES = 15 };
 
 static const size_t KEPT = 8 << 20; /* larger buffers are not made anew before each block */
 
-/* What one process found out about a case: medians, and whether both sides gave the same bits. */
+/* Holds what one process found about a case: medians, and whether both sides gave the same bits. */
 typedef struct finding {
     double old, now, ratio; /* seconds a call */
     size_t pairs;
@@ -64,7 +64,7 @@ static double median(double *x, size_t n)
 static void *out;
 static void *in;
 
-/* Ones, in floats, doubles or 16-bit numbers (as a bfloat16 0x3c00 is 2^-7). */
+/* Writes ones, as floats, doubles or 16-bit numbers (as a bfloat16, 0x3c00 is 2^-7). */
 static void set_to_ones(void *buffer, size_t size, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ static uint64_t hash(const void *data, size_t bytes)
     return h;
 }
 
-/* Seconds of so many calls, on a buffer made ready beforehand. */
+/* Returns the seconds of this many calls on a buffer that was prepared before. */
 static double block(const paired_case *c, size_t calls, int *failed)
 {
     if (c->use == PAIRED_CHANGES && c->size * c->count <= KEPT) set_to_ones(out, c->size, c->count);
@@ -159,7 +159,7 @@ static void stay_on(int cpu)
 #endif
 }
 
-/* All cases that are wanted, their findings written to a pipe. */
+/* Runs all cases that are wanted and writes their results to a pipe. */
 static void child(int process, const unsigned char *wanted, double seconds, int to)
 {
     out = mapped(PAIRED_BYTES), in = mapped(PAIRED_BYTES / 8);

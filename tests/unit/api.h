@@ -88,7 +88,7 @@ typedef enum plan_kind {
     PLANS
 } plan_kind;
 
-/* How the pe_at of a call is made. */
+/* Tells how the pe_at of a call is made. */
 typedef enum place {
     PLACE_FROM,
     PLACE_ALL,
@@ -177,7 +177,7 @@ static inline size_t element_of(holds h)
     return 0;
 }
 
-/* Products and sums that stay at SIZE_MAX. */
+/* Returns products and sums that stay at SIZE_MAX when they overflow. */
 static inline size_t times(size_t a, size_t b)
 {
     return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
@@ -185,7 +185,7 @@ static inline size_t times(size_t a, size_t b)
 
 static inline size_t plus(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 
-/* Elements from the first to the last, SIZE_MAX if they are too many. */
+/* Returns the number of elements from the first to the last, or SIZE_MAX if they are too many. */
 static inline size_t span_of_buffer(const buffer *b)
 {
     size_t span = b->width;

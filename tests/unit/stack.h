@@ -44,7 +44,7 @@ static inline void *stack_top(void *argument)
     return p->run(p->argument);
 }
 
-/* run(argument) in a thread on the painted stack; what it returns. */
+/* Calls run(argument) in a thread on the painted stack, and returns its result. */
 static inline void *stack_run(painted *p, void *(*run)(void *), void *argument)
 {
     pthread_attr_t attributes;

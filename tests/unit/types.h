@@ -35,8 +35,9 @@ static inline const double *values_16(const type_format *f)
     return v;
 }
 
-/* The code of the number nearest to x, which is no NaN, and of the even one of two: by bisection.
-   Right also for an x that was rounded to odd, to 26 bits or more. */
+/* Returns the code of the number nearest to x, found by bisection; of two that are equally near,
+   the even one. x is no NaN. The result is also right for an x that was rounded to odd, to 26
+   bits or more. */
 static inline uint16_t nearest_16(const type_format *f, double x)
 {
     const double size = fabs(x), *values = values_16(f);
@@ -84,7 +85,7 @@ static inline uint32_t element(type t, const void *p, size_t i)
     return half;
 }
 
-/* The bits of x as a float or 16-bit number; x is exact, or rounded to odd. */
+/* Returns the bits of x as a float or 16-bit number. x is exact, or rounded to odd. */
 static inline uint32_t rounded(type t, double x)
 {
     return t == F32 ? bits_of((float)x) : nearest_16(&type_formats[t], x);

@@ -85,7 +85,7 @@ static void algebra_plan(owned_plan *p, size_t d, double base, int layout, doubl
     assert_int_equal(pe_plan_init(&p->plan, &p->config, p->memory, p->memory_bytes), PE_OK);
 }
 
-/* Where pair i of a row of d elements has its sine and its cosine. */
+/* Tells where pair i of a row of d elements has its sine and its cosine. */
 static size_t sine_at(int layout, size_t d, size_t i)
 {
     const size_t first = layout & 1 ? i : 2 * i, second = layout & 1 ? d / 2 + i : 2 * i + 1;
@@ -530,7 +530,8 @@ static void dots_at_the_limits(void **state)
     printf("subnormal dot products: at most %.4f ulp\n", worst);
 }
 
-/* Many dot products have the bits of each by itself, whatever the count; they are even in k. */
+/* Tests that each of many dot products has the bits of a single one, for any count, and that
+   they are even in k. */
 static void many_dots_are_the_same(void **state)
 {
     static const int64_t firsts[] = {0, -1000, 123456789, 2147483648 - 2500, -2147483648};

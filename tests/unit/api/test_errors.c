@@ -10,7 +10,7 @@
 
 #include <float.h>
 
-/* A buffer of canaries that has to stay one. */
+/* Holds a buffer of canaries, which must not change. */
 enum { OUTPUT_BYTES = 1 << 16 };
 static union {
     unsigned char bytes[OUTPUT_BYTES];
@@ -41,7 +41,7 @@ static void expect(pe_status got, pe_status want, const char *format, ...)
     if (want != PE_OK) output_is_untouched(what);
 }
 
-/* Would rows * stride elements be more bytes than an object can have? */
+/* Returns whether rows * stride elements are more bytes than an object can have. */
 static int too_many_bytes(size_t rows, size_t stride, size_t element)
 {
     return stride > 0 && rows > (size_t)PTRDIFF_MAX / element / stride;
@@ -384,7 +384,7 @@ static void limits_of_a_config(void **state)
 #undef LIMITS
 }
 
-/* NULLs, and memory that is a byte short. */
+/* Tests NULLs, and memory that is a byte short. */
 static void plans_check_their_memory(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 7, 8, 64, 129, 513};
@@ -732,7 +732,8 @@ static void one_bad_position_refuses_the_list(void **state)
     plan_free(&p);
 }
 
-/* Products of sizes that overflow, or wrap to something small, never reach the memory. */
+/* Tests that products of sizes that overflow, or wrap to something small, never reach the
+   memory. */
 static void sizes_are_refused(void **state)
 {
     const size_t half = SIZE_MAX / 2 + 1, quarter = SIZE_MAX / 4 + 1;

@@ -91,8 +91,8 @@ static void test_exact_rotation(void **state)
     }
 }
 
-/* Every type, layout of pairs and of heads, direction and width, consecutive positions and lists; what lies between
-   heads and behind the rotary dim keeps its bits. */
+/* Tests every type, layout of pairs and of heads, direction and width, with consecutive
+   positions and lists. What is between heads and behind the rotary dim keeps its bits. */
 static void test_all_forms(void **state)
 {
     /* the widest first, so that a quick run also has it */
@@ -145,7 +145,7 @@ static void test_all_forms(void **state)
     free(c);
 }
 
-/* Adjacent pairs are halves after a permutation. */
+/* Tests that interleaved pairs are halves after a permutation. */
 static void test_permutation(void **state)
 {
     enum { N = 48 };
@@ -165,7 +165,8 @@ static void test_permutation(void **state)
     plans_free(p);
 }
 
-/* Out of place, queries and keys, by the caller's table, K-shift: the bits of the simple calls. */
+/* Tests that these have the bits of the simple calls: out of place, queries and keys, by the
+   caller's table, and K-shift. */
 static void test_other_forms(void **state)
 {
     enum { N = 48, DIM = 56, TOKENS = 37, HEADS = 4, KEYS = 2, ALL = TOKENS * HEADS * DIM };
@@ -309,7 +310,8 @@ static float any_float(rng *r, type t)
     return (float)x;
 }
 
-/* The same number, or both are NaNs: of these neither sign nor payload is promised. */
+/* Returns whether both are the same number, or both are NaNs. Neither sign nor payload of a NaN
+   is promised. */
 static void compare_16(type t, const uint16_t *got, const uint16_t *want, size_t elements)
 {
     const unsigned infinity = t == F16 ? 0x7c00 : 0x7f80;
@@ -400,7 +402,8 @@ static void test_inverse(void **state)
     plans_free(p);
 }
 
-/* Pairs turned by sines and cosines as floats, as pe does or with one product of each sum fused. */
+/* Rotates pairs by sines and cosines as floats, as pe does or with one product of each sum
+   fused. */
 static void turn_pairs(const float *s, const float *c, int fused, float *x, size_t n)
 {
     for (size_t i = 0; i < n / 2; i++) {
@@ -535,7 +538,7 @@ static void test_relative(void **state)
     plan_free(&p);
 }
 
-/* A NaN makes quiet NaNs of its own pair, and of nothing else. */
+/* Tests that a NaN makes its own pair quiet NaNs, and changes nothing else. */
 static void test_nan(void **state)
 {
     static const size_t widths[] = {6, 30, 64, 128};

@@ -62,7 +62,8 @@ static void test_by_table_one_head(void **state)
     }
 }
 
-/* Out of place by the caller's table: a copy, turned in place. */
+/* Tests rotation out of place by the caller's table: the result is a copy that is rotated in
+   place. */
 static void test_by_table_to(void **state)
 {
     static const size_t widths[] = {2, 6, 16, 30, 64, 128, 130};

@@ -116,7 +116,7 @@ static pe_at looks_make(looks *l, unsigned kind, size_t tokens, size_t rows, rng
     return skip ? pe_skip(at, skip) : at;
 }
 
-/* Random tables of each type and order, by definition. */
+/* Tests random tables of each type and order, by their definition. */
 static void test_any_table(void **state)
 {
     static const size_t widths[] = {1,  2,  3,  5,  8,   15,  16,  17, 24,
@@ -232,7 +232,7 @@ static void test_told(void **state)
     }
 }
 
-/* Matrices: c, -s, s, c, each correctly rounded. */
+/* Tests matrices: c, -s, s and c are each correctly rounded. */
 static void test_matrices(void **state)
 {
     enum { ROWS = 5 };
@@ -288,7 +288,7 @@ static void test_matrices(void **state)
     }
 }
 
-/* What is refused: nothing is written, in place or out of place. */
+/* Tests what is refused. Then nothing is written, in place or out of place. */
 static void test_refused(void **state)
 {
     enum { H = 32, N = 2 * H, ROWS = 5, TOKENS = 3, HEADS = 2, ALL_OF = TOKENS * HEADS * N };

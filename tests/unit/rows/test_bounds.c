@@ -102,7 +102,8 @@ static void check_both_sides(const reference *r, call c, size_t rows, size_t str
     check_call(r, c, rows, stride, g->end - span_of(c, r->d_model, rows, stride), g);
 }
 
-/* Every number of rows to 64 with every width to 513; strides d, d+1 and d+7 in turn. */
+/* Tests every number of rows to 64 with every width to 513, and alternately the strides d, d+1
+   and d+7. */
 static void every_shape_between_guard_pages(void **state)
 {
     static const int64_t firsts[] = {0, -17, 16777216, 1000003, -POSITION_MAX};
@@ -123,7 +124,7 @@ static void every_shape_between_guard_pages(void **state)
     guarded_free(&g);
 }
 
-/* Every stride and more rows, for the widths where a vector ends. */
+/* Tests every stride and more rows, for the widths where a vector ends. */
 static void every_stride_between_guard_pages(void **state)
 {
     static const size_t many[] = {1, 2, 5, 32, 33, 34, 63, 64, 65, 66, 67, 99, 130, 131, 197, 300};

@@ -142,7 +142,8 @@ static void oracle_knows_its_values(void **state)
     oracle_free(&tiny);
 }
 
-/* A table is spoilt by one ulp in known places; both ways of checking must count exactly those. */
+/* Tests the checks: a table is changed by one ulp in known places, and both ways of checking
+   must count exactly those. */
 static void oracle_sees_one_ulp(void **state)
 {
     enum { ROWS = 500, WIDTH = 65, SPOILT = 200 };
@@ -181,7 +182,7 @@ static void oracle_sees_one_ulp(void **state)
  * Tables
  * --------------------------------------------------------------------------------------------- */
 
-/* The tables people make, every element of them, from near and far positions. */
+/* Tests every element of the tables that people make, from near and far positions. */
 static void tables_of_the_field(void **state)
 {
     static const struct {
@@ -209,7 +210,7 @@ static void tables_of_the_field(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Odd and narrow rows, all bases, through zero, at both ends of the range. */
+/* Tests odd and narrow rows with all bases, through zero and at both ends of the range. */
 static void narrow_tables(void **state)
 {
     const size_t rows = workload(1) * 700;
@@ -269,7 +270,7 @@ static void sinusoidal_tables(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Anything: width, base, amplitude, start and length at random. */
+/* Tests random widths, bases, amplitudes, starts and lengths. */
 static void random_tables(void **state)
 {
     rng random = rng_for(__func__);
@@ -295,7 +296,8 @@ static void random_tables(void **state)
  * Positions
  * --------------------------------------------------------------------------------------------- */
 
-/* The positions at which other libraries go wrong, both signs, all widths and bases. */
+/* Tests the positions at which other libraries go wrong, with both signs and all widths and
+   bases. */
 static void hard_positions_are_easy(void **state)
 {
     static const size_t wide[] = {512, 1024};
@@ -319,7 +321,7 @@ static void hard_positions_are_easy(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Any positions in any order, any width and base. */
+/* Tests any positions in any order, with any width and base. */
 static void random_positions(void **state)
 {
     enum { COUNT = 61 };
@@ -397,7 +399,7 @@ static void positions_next_to_zeros(void **state)
  * Amplitudes and bases at the edges
  * --------------------------------------------------------------------------------------------- */
 
-/* Powers of two, ties, results that are subnormal, zero or infinite floats. */
+/* Tests powers of two, ties, and results that are subnormal, zero or infinite floats. */
 static void amplitudes(void **state)
 {
     const double list[] = {1.0,
@@ -521,7 +523,7 @@ static void a_hair_below_a_tie(void **state)
  * f64
  * --------------------------------------------------------------------------------------------- */
 
-/* Rows of tables of doubles, wherever in the table the row is. */
+/* Tests rows of tables of doubles, at every place in the table. */
 static void tables_of_doubles(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 7, 31, 64, 129, 512, 1024};

@@ -202,7 +202,7 @@ static void one_call_without_a_plan(void **state)
     }
 }
 
-/* Any element of the buffer may be the first one, any distance from row to row. */
+/* Tests that any element of the buffer may be the first one, with any distance from row to row. */
 static void check_places(whole *w, rng *random)
 {
     const size_t d = w->d_model, rows = w->rows < 150 ? w->rows : 150;
@@ -442,7 +442,8 @@ static void streamed_from_anywhere(void **state)
     }
 }
 
-/* A plan without rows makes every row by itself, of every type: the same bits. */
+/* Tests that a plan without rotation rows, which makes every row by itself, gives the same bits
+   in every type. */
 static void plans_without_rows(void **state)
 {
     enum { MOST = 60 };

@@ -130,7 +130,8 @@ static void slopes_are_correctly_rounded(void **state)
         for (size_t i = 0; i < 3; i++) check_slopes(many[k], biases[5 * i]);
 }
 
-/* What everyone knows: 8 heads halve; 12 heads as in the paper's code. */
+/* Tests what everyone knows: the slopes of 8 heads halve, and 12 heads have those of the paper's
+   code. */
 static void slopes_are_the_papers(void **state)
 {
     static const double exponents[12] = {-1, -2, -3, -4, -5, -6, -7, -8, -0.5, -1.5, -2.5, -3.5};

@@ -69,7 +69,7 @@ static void all_codes_are_widened(void **state)
  * Rounding
  * --------------------------------------------------------------------------------------------- */
 
-/* FLOATS floats through put, with what they have to become. */
+/* Passes FLOATS floats through put, and compares them with what they have to become. */
 typedef struct batch {
     const format *f;
     size_t n;

@@ -29,7 +29,7 @@ static const format formats[FORMATS] = {
 
 static uint64_t elements, raised;
 
-/* y rounded to a format, once, to even. */
+/* Returns y rounded once to a format, to nearest even. */
 static double rounded(const mpfr_t y, const format *f)
 {
     const long exponent = mpfr_zero_p(y) ? 0 : (long)mpfr_get_exp(y), room = exponent - f->least;
@@ -104,8 +104,9 @@ static void frequency_value(mpfr_t y, long *error, const turn *x, int component)
     *error = (long)mpfr_get_exp(y) - (long)mpfr_get_prec(y) + 40;
 }
 
-/* The value, rounded once, as soon as all numbers within the error agree. If they never do, it is a
-   middle of two numbers: the case must say that it may be, and to even it is. */
+/* Returns the value rounded once, as soon as all numbers within the error agree. If they never
+   do, the value is a midpoint of two numbers. Then the case must say that it may be one, and it
+   is rounded to even. */
 static double decided(value_of *f, const turn *x, int component, const format *to, int may_be_tie)
 {
     double low = 0, high = 1;
@@ -166,7 +167,7 @@ static void element_value(mpfr_t y, long *error, const turn *x, int component)
  * The calls
  * --------------------------------------------------------------------------------------------- */
 
-/* A 16-bit number, as a double. */
+/* Returns a 16-bit number as a double. */
 static double from_16(uint16_t h, int bf16)
 {
     const int exponent = bf16 ? h >> 7 & 255 : h >> 10 & 31, low = bf16 ? h & 127 : h & 1023;
@@ -293,7 +294,8 @@ static void check_frequencies(const pe_config *c, const double *omega, const cha
 
 enum { CF_BITS = 400 };
 
-/* The two convergents p / q of x whose denominators are the last below most, and q x - p. */
+/* Computes the two convergents p / q of x with the last denominators below the maximum, and q x
+   - p. */
 typedef struct convergents {
     double q[2], off[2];
 } convergents;
@@ -326,7 +328,7 @@ static convergents convergents_of(const mpfr_t x, double most)
     return c;
 }
 
-/* a x + b y for whole numbers, where the sum is below 2^63. */
+/* Returns a x + b y for integers whose sum is below 2^63. */
 WRAPS
 static uint64_t sum_of_products(double a, double x, double b, double y)
 {
@@ -334,7 +336,7 @@ static uint64_t sum_of_products(double a, double x, double b, double y)
     return ax + (uint64_t)(int64_t)b * (uint64_t)(int64_t)y;
 }
 
-/* A whole number near n, for which number * x is nearest to y modulo 1. */
+/* Returns an integer near n for which integer * x is nearest to y modulo 1. */
 static double near_multiple(const mpfr_t x, const mpfr_t y, double n)
 {
     const convergents c = convergents_of(x, ldexp(1, 50));
@@ -350,7 +352,7 @@ static double near_multiple(const mpfr_t x, const mpfr_t y, double n)
     return n + (double)(int64_t)sum_of_products(a, c.q[0], b, c.q[1]);
 }
 
-/* A double in 2^k ... 2^(k + 1), with that many bits. */
+/* Returns a double in 2^k ... 2^(k + 1) with this many bits. */
 static double random_double(rng *r, int k, int bits)
 {
     const double x = ldexp(1, bits - 1) + floor(rng_unit(r) * ldexp(1, bits - 1));
@@ -386,7 +388,7 @@ static void target(mpfr_t y, rng *r, const format *f, double amplitude, int *com
     mpfr_clear(pi);
 }
 
-/* By choice of w for a position, or of a position for w: the phase is about 2^size half turns. */
+/* Chooses w for a position, or a position for w. The phase is about 2^size half turns. */
 static void near_by_product(rng *r, int size, int by_position, int half_turns, built *made)
 {
     mpfr_t x, y;
