@@ -51,7 +51,7 @@ template <> inline constexpr const char *type_name<double> = "f64";
 template <> inline constexpr const char *type_name<half> = "f16";
 template <> inline constexpr const char *type_name<bfloat> = "bf16";
 
-// Runs one call of a row's body, in one thread.
+// Describes what one call of a row's body does, in one thread.
 struct Row {
     std::string verb, shape, type, function;
     double pairs; // (sin, cos) pairs made, or elements where a verb makes none
@@ -60,7 +60,8 @@ struct Row {
     double traffic = 0; // all bytes read and written, where that is more
 };
 
-// Tells how wrong the output is on a sample: largest |error|, share of correctly rounded elements.
+// Holds how wrong the output is on a sample: the largest |error| and the share of correctly rounded
+// elements.
 struct Accuracy {
     double max_error, exact;
 };
@@ -75,9 +76,9 @@ using Prepare = std::function<void()>;
 // alternately with that row.
 void add_row(const Row &row, Body body, Check check = nullptr, Prepare prepare = nullptr);
 
-// Names what memory bounds: writing, copying, changing in place. A row of pe is timed alternately
-// with the fastest roof of its kind, on the same buffer. So its fraction of the roof is measured at
-// one time.
+// Names the kinds of work that memory bounds: writing, copying, changing in place. A row of pe is
+// timed alternately with the fastest roof of its kind, on the same buffer. So its fraction of the
+// roof is measured at one time.
 enum class Bound { NOTHING, STORES, COPY, IN_PLACE };
 Bound bound_of(const std::string &verb);
 
@@ -117,7 +118,7 @@ template <> inline constexpr bfloat one<bfloat> = {0x3f80};
 // For arithmetic on what is there: what other rows left may be subnormal, or NaN, in this type.
 template <class T> void set_to_ones(std::size_t n) { std::fill_n(output<T>(), n, one<T>); }
 
-// Adds a row for a table. It is a contiguous run of rows unless `positions` names others.
+// Describes a table. Its rows are consecutive unless `positions` names others.
 struct Shape {
     std::size_t rows, d;
     std::int64_t first = 0;
@@ -142,8 +143,8 @@ template <class T>
 Accuracy accuracy(const std::vector<double> &positions, std::size_t d,
                   Layout layout = Layout::INTERLEAVED, Via via = Via::NOTHING);
 
-// Is a source of rows, one static object per file. rows() registers them, in the order of the
-// places.
+// Registers a source of rows, with one static object per file. rows() registers the rows
+// themselves, in the order of the places.
 struct Source {
     Source(int place, void (*rows)());
 };

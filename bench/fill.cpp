@@ -26,8 +26,8 @@ static void add_fill_peer(const Peer &peer, const Shape &s, const std::vector<do
         positions);
 }
 
-// Adds one row per call, at a position that changes, so that nothing about it can be learned from
-// the last call.
+// Adds the cases that make one row per call. The position changes, so that nothing about it can be
+// learned from the last call.
 static void add_one_row(std::size_t d)
 {
     const auto position = [](std::size_t call) {

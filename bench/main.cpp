@@ -281,8 +281,8 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
     if (row.verb == "threads") registered->Threads(row.threads)->UseRealTime();
 }
 
-// Computes the exact row of a position: sine, cosine, sine ... as long double, and rounded once to
-// the types that MPFR knows.
+// Holds the exact row of a position: sine, cosine, sine ... as long double, and rounded once to the
+// types that MPFR knows.
 struct Exact {
     std::vector<long double> real;
     std::vector<double> f64;

@@ -46,7 +46,7 @@ static void add_rope_plan()
              });
 }
 
-// Adds one row at a real position, as wide as in most diffusion models.
+// Adds the case of one row at a real position, as wide as in most diffusion models.
 static void add_step()
 {
     const Shape s{1, 320};

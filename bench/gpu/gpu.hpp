@@ -35,7 +35,7 @@ enum Method {
 
 enum Type { F32, F16, BF16 };
 
-// Chooses the rows of a table: consecutive positions, or positions scattered over all of int32.
+// Describes the rows of a table: consecutive positions, or positions scattered over all of int32.
 struct Rows {
     std::int32_t first;
     bool scattered;

@@ -89,8 +89,8 @@ struct Bits {
     unsigned undecided;
 };
 
-// Compares rows: the device makes a chunk, and the host compares it. The next chunk starts 2^28
-// positions later.
+// Compares rows in chunks: the device makes a chunk, and the host compares it. The next chunk
+// starts 2^28 positions later.
 class Comparison
 {
     const unsigned chunk; // in pairs

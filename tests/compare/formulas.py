@@ -14,7 +14,7 @@ F, H, D, X = np.float32, np.float16, np.float64, np.longdouble
 # ---- types of 16 bits
 
 def bf16(x):
-    """float32 values rounded to bfloat16, to nearest even, as float32."""
+    """Returns float32 values rounded to bfloat16, to nearest even, as float32."""
     bits = np.ascontiguousarray(x, F).view(np.uint32).astype(np.uint64)
     bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
     return bits.astype(np.uint32).view(F).reshape(np.shape(x))
@@ -25,12 +25,12 @@ def f16(x):
 
 
 def bf16_stored(x):
-    """As numpy stores ml_dtypes.bfloat16: items of 2 bytes without a type."""
+    """Returns the values as numpy stores ml_dtypes.bfloat16: items of 2 bytes without a type."""
     return (np.ascontiguousarray(bf16(x)).view(np.uint32) >> 16).astype("<u2").view("V2")
 
 
 def widened(x):
-    """What a stored array means, in extended precision."""
+    """Returns what a stored array means, in extended precision."""
     x = np.asarray(x)
     if x.dtype.kind == "V":
         x = (x.view("<u2").astype(np.uint32) << 16).view(F)
@@ -53,7 +53,7 @@ def linear(dim, base, factor):
 
 
 def dynamic(dim, base, factor, length, trained):
-    """_compute_dynamic_ntk_parameters; the length counts where it is beyond that of the training."""
+    """Repeats _compute_dynamic_ntk_parameters. The length counts where it is beyond that of the training."""
     length = max(length, trained)
     return default(dim, base * ((factor * length / trained) - (factor - 1)) ** (dim / (dim - 2)))
 
@@ -64,14 +64,14 @@ def ntk(dim, base, alpha):
 
 
 def yarn_range(dim, base, trained, fast=32, slow=1):
-    """find_correction_range; vllm's common.py, 002d181, has the same."""
+    """Repeats find_correction_range; vllm's common.py, 002d181, has the same."""
     def index(turns):
         return dim * math.log(trained / (turns * 2 * math.pi)) / (2 * math.log(base))
     return max(math.floor(index(fast)), 0), min(math.ceil(index(slow)), dim - 1)
 
 
 def yarn(dim, base, factor, trained, fast=32, slow=1, bend=lambda ramp: ramp):
-    """_compute_yarn_parameters. bend: another form of the ramp, which no project has."""
+    """Repeats _compute_yarn_parameters. bend is another form of the ramp, which no project has."""
     powers = F(base) ** (np.arange(0, dim, 2).astype(F) / F(dim))
     low, high = yarn_range(dim, base, trained, fast, slow)
     high = high + 0.001 if low == high else high
@@ -113,7 +113,7 @@ def table(positions, frequencies, amplitude=1.0):
 
 
 def exact(positions, frequencies, amplitude=1, kind=F):
-    """Rounded once, from extended precision. frequencies are X."""
+    """Returns a table rounded once, from extended precision. frequencies have the type X."""
     angles = np.asarray(positions).astype(X)[:, None] * frequencies[None, :]
     return (np.cos(angles) * X(amplitude)).astype(kind), (np.sin(angles) * X(amplitude)).astype(kind)
 

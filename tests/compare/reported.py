@@ -32,7 +32,7 @@ def yarn_config(width, base, factor, trained, more=""):
 
 
 def yarn(width, base, factor, trained, fast=32, slow=1, truncate=True, inverted=False, ntk=(False, False), cycle=None):
-    """_compute_yarn_parameters in float64. ntk: NTK's base for the unscaled, and for the scaled frequencies."""
+    """Repeats _compute_yarn_parameters in float64. ntk: NTK's base for the unscaled, and for the scaled frequencies."""
     def index(rotations):
         return width * math.log(trained / (rotations * (cycle or 2 * math.pi))) / (2 * math.log(base))
     low, high = index(fast), index(slow)

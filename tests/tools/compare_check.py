@@ -31,7 +31,7 @@ SAID = {"base": "base", "position_offset": "offset", "rotary_width": "rotary_dim
 
 
 def run(program, folder, entry, *more):
-    """Status and output; "late" after a minute."""
+    """Returns status and output; "late" after a minute."""
     try:
         done = subprocess.run([program, "compare", *entry["argv"], *more], cwd=folder, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=SECONDS)
@@ -41,7 +41,7 @@ def run(program, folder, entry, *more):
 
 
 def fault(status, answer):
-    """What of the interface an answer breaks, or None."""
+    """Returns what of the interface an answer breaks, or None."""
     if status not in (0, 1):
         return f"status {status}"
     if not isinstance(answer, dict) or answer.get("explained") is not (status == 0):
@@ -62,7 +62,7 @@ def fault(status, answer):
 
 
 def numbers(entry, answer):
-    """Verdict on the numbers that go with the names."""
+    """Returns the verdict on the numbers that go with the names."""
     for name in answer["differs"]:
         key = SAID.get(name)
         wanted = entry["details"].get(key)

@@ -268,7 +268,7 @@ PAIRS, OPERATIONS = both_ways(PAIRS), both_ways(OPERATIONS)
 
 
 def next_float(text):
-    """A floating constant moved by one unit in the last place of its type."""
+    """Returns a floating constant moved by one unit in the last place of its type."""
     single = text[-1] in "fF"
     value = float(text.rstrip("fF"))
     if value == 0:
@@ -437,7 +437,7 @@ def read(name):
 
 
 def active_lines(isa):
-    """Lines of the headers that the compiler sees, without conditionals' other branches."""
+    """Returns the lines of the headers that the compiler sees, without conditionals' other branches."""
     source = subprocess.run([GCC, "-std=c99", "-E", "-dD", "-DPE_SLEEF=0", "-I."] + ISAS[isa][0] +
                             ["-x", "c", "pe.h"], check=True, capture_output=True, text=True).stdout
     lines = {h: set() for h in HEADERS}
@@ -462,7 +462,7 @@ def limits(seconds):
 
 
 def build(name, isa, place, out, more=()):
-    """Compile a killer with the headers that lie in `place`. Returns the compiler's complaint, or ''."""
+    """Compiles a killer with the headers in `place`. Returns the compiler's complaint, or ''."""
     sources = KILLERS.get(name, BLIND.get(name))[0]
     flags = ["-w", "-O0", "-D_GNU_SOURCE"] + FLAGS + ISAS[isa][0] + list(more) + EXTRA
     objects = []
@@ -489,7 +489,7 @@ def build(name, isa, place, out, more=()):
 
 
 def run(name, program, golden, seconds, cwd=None):
-    """Run a killer; stop at its first complaint. Returns '' if it passes, else what it noticed."""
+    """Runs a killer, and stops at its first complaint. Returns '' if it passes, else what it noticed."""
     environment = dict(os.environ, **KILLERS.get(name, BLIND.get(name))[2])
     process = subprocess.Popen([os.path.abspath(program)], stdin=subprocess.DEVNULL, cwd=cwd,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
@@ -528,7 +528,7 @@ def run(name, program, golden, seconds, cwd=None):
 
 
 def coverage(place, out):
-    """Lines of the headers that were executed, and those that could be."""
+    """Returns the lines of the headers that were executed, and those that could be."""
     seen = {h: {} for h in HEADERS}
     for name in sorted(os.listdir(place)):
         if not name.endswith(".gcda"):
@@ -582,7 +582,7 @@ def baseline(name, isa):
 
 
 def executes(name, known, mutant):
-    """Does the killer execute the mutated line? Lines without code belong to the one before them."""
+    """Returns whether the killer executes the mutated line. Lines without code belong to the one before them."""
     if mutant.used is not None:
         if mutant.dark:
             return True
@@ -684,7 +684,7 @@ def sample(texts, active, seed):
 
 
 def macro_lines(rows, line):
-    """The #define line that a line of a macro belongs to."""
+    """Returns the #define line that a line of a macro belongs to."""
     while line > 1 and rows[line - 2].endswith("\\"):
         line -= 1
     return [line]
@@ -711,7 +711,7 @@ def uses_of(texts, region, past=()):
 
 
 def statement_line(text, mutant):
-    """The line on which the mutated statement begins."""
+    """Returns the line on which the mutated statement begins."""
     at = max(text.rfind(c, 0, mutant.start) for c in ";{}")
     piece = text[at + 1:mutant.start]
     piece = re.sub(r"/\*.*?\*/", lambda m: " " * 0 + "\n" * m.group().count("\n"), piece, flags=re.S)

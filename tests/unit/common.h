@@ -103,7 +103,7 @@ static inline void test_begin(int argc, char **argv)
                            : "");
 }
 
-/* The command that repeats the run, or one test of it. */
+/* Returns the command that repeats the run, or one test of it. */
 static inline void test_print_rerun(FILE *to, const char *test)
 {
     const test_run *run = test_this_run();
@@ -114,7 +114,7 @@ static inline void test_print_rerun(FILE *to, const char *test)
             run->program, test != NULL ? test : "");
 }
 
-/* The default amount of work, scaled by PE_LONG and PE_QUICK. */
+/* Returns the default amount of work, scaled by PE_LONG and PE_QUICK. */
 static inline size_t workload(size_t usual)
 {
     const test_run *run = test_this_run();
@@ -292,7 +292,8 @@ static inline void fault_install(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-/* At the top of a test: an access outside the pages ends the test with the case in its message. */
+/* Belongs at the top of a test. An access outside the pages ends the test with the case in its
+   message. */
 #define FAIL_ON_FAULT()                                                                            \
     do {                                                                                           \
         fault_install();                                                                           \
@@ -408,7 +409,7 @@ static inline int flush_subnormals(int on)
 #endif
 }
 
-/* The call, with a look at errno and the floating-point environment before and after. */
+/* Runs the call and checks errno and the floating-point environment before and after it. */
 static inline pe_status call_run(call c, const pe_plan *plan, size_t d_model, int64_t first,
                                  const int64_t *positions, size_t rows, void *out, size_t stride)
 {
@@ -426,7 +427,7 @@ static inline pe_status call_run(call c, const pe_plan *plan, size_t d_model, in
     return status;
 }
 
-/* A call that has to succeed, outside the tests of errors. */
+/* Runs a call that has to succeed, outside the tests of errors. */
 static inline void must_fill(call c, const pe_plan *plan, size_t d_model, int64_t first,
                              const int64_t *positions, size_t rows, void *out, size_t stride)
 {

@@ -646,7 +646,8 @@ static void every_width(const table *unused, size_t count)
     }
 }
 
-/* Every preset, knob and type: filled, by list, by real positions, as a grid, added. */
+/* Adds to the hash every preset, option and type: filled, by list, by real positions, as a grid,
+   added. */
 static void conventions(const table *unused, size_t count)
 {
     enum { ROWS = 40 };
@@ -1023,7 +1024,8 @@ static void rope_calls(const table *unused, size_t count)
     }
 }
 
-/* Batches, and plans of given frequencies, with what they say about themselves. */
+/* Adds to the hash batches, and plans of given frequencies, with what they report about
+   themselves. */
 static void batches(const table *unused, size_t count)
 {
     enum { ROWS = 21, BATCHES = 3, MOST = 77 };
@@ -1373,7 +1375,8 @@ static void rope_plans(const table *unused, size_t count)
     }
 }
 
-/* Tables of each type and order, and heads of each type by their rows: in a range, gathered, back. */
+/* Adds to the hash tables of each type and order, and heads of each type rotated by their rows:
+   in a range, gathered, back. */
 static void rope_tables(const table *unused, size_t count)
 {
     enum { ROWS = 29, T = 13, H = 2, N = 80, MOST = T * H * N };
@@ -1471,7 +1474,8 @@ static void one_token(const table *unused, size_t count)
             }
 }
 
-/* Long lists whose positions repeat, in any order: rows that are copied from where they were made. */
+/* Adds to the hash long lists whose positions repeat, in any order. Their rows are copied from
+   where they were made. */
 static void repeats(const table *unused, size_t count)
 {
     enum { ROWS = 300, N = 34 };
@@ -1641,7 +1645,7 @@ static void without_a_plan(const table *tables, size_t count)
     }
 }
 
-/* What was built against the rounding: see test_theorem.c. */
+/* Adds to the hash the cases that were built to make rounding fail: see test_theorem.c. */
 static void built_against(const table *tables, size_t count)
 {
     const double tie = 1 + 1.0 / 16777216; /* the middle of two floats */
@@ -1736,7 +1740,7 @@ static const struct section {
     {"fill_f32 131072 x 64", fill_f32, TABLES(LONG)},
 };
 
-/* Subnormal results become 0, and subnormal operands count as 0. */
+/* Makes subnormal results 0, and treats subnormal operands as 0. */
 static void flush_subnormals(void)
 {
 #if defined(HASH_FLUSH) && defined(__SSE2__)

@@ -260,7 +260,7 @@ static void args_make(args *a, const function *f, const shape *s, const plans *p
     put_all(f, a);
 }
 
-/* Everything about the environment that a call has to leave as it was. */
+/* Holds everything about the environment that a call has to leave as it was. */
 static unsigned long environment(void)
 {
     unsigned long e = (unsigned long)fegetround() ^ (unsigned long)float_environment() << 8;
@@ -276,7 +276,8 @@ static unsigned long environment(void)
     return e;
 }
 
-/* The call, with a look at errno and the environment; NULL or what is wrong. */
+/* Runs the call and checks errno and the environment. Returns NULL on success, otherwise what is
+   wrong. */
 static const char *call_watched(const function *f, const args *a, pe_status *status)
 {
     const unsigned long before = environment();
@@ -662,7 +663,7 @@ static void places_of_garbage_are_refused(void **state)
     for_each_trial(check_garbage);
 }
 
-/* Nothing to do: whatever the other arguments are, PE_OK. */
+/* Tests that calls with nothing to do return PE_OK, whatever the other arguments are. */
 static void check_zeros(trial *t, const function *f)
 {
     for (int i = 0; i < MOST_NUMBERS; i++) {
@@ -785,7 +786,8 @@ static void positions_out_of_range_are_refused(void **state)
     for_each_trial(check_ranges);
 }
 
-/* Would any argument have more bytes than memory can have, or positions go beyond the range? */
+/* Returns whether any argument would have more bytes than memory can have, or positions would be
+   out of range. */
 static int must_refuse(const function *f, args *a)
 {
     put_all(f, a);
@@ -1042,7 +1044,7 @@ static void in_surroundings(void (*around)(int on), int same_bits)
 
 static void flush(int on) { flush_subnormals(on); }
 
-/* Other libraries leave flush-to-zero behind: no normal result changes. */
+/* Tests that no normal result changes if another library leaves flush-to-zero set. */
 static void flushing_changes_nothing(void **state)
 {
     (void)state;
@@ -1179,8 +1181,8 @@ static void *call_small(void *argument)
     return sum > 0 ? NULL : argument;
 }
 
-/* Every call, in every form, with few and many rows, near 0 and far from it, in builds that are
-   optimised and not. PE_STACK=1 prints what each function takes. */
+/* Tests every call in every form, with few and many rows, near 0 and far from it, in optimised
+   builds and others. PE_STACK=1 prints the stack that each function takes. */
 static void the_stack_is_enough(void **state)
 {
     enum { MOST_STACK = 48000, SHAPES = 2 * FORMS };

@@ -14,7 +14,8 @@
 
 enum { MOST_PAIRS = 640, BITS = 400 };
 
-/* One coordinate of docs/models.md: the width that rotates, the base, and the fields of the scaling. */
+/* Describes one coordinate of docs/models.md: the width that rotates, the base, and the fields
+   of the scaling. */
 typedef struct list {
     const char *name;
     size_t width;
@@ -62,7 +63,7 @@ static const list lists[] = {
     {"base 1e8", 256, 1e8, PE_ROPE_DEFAULT, 0, 0, 0, 0, 0, 0, 1},
 };
 
-/* The frequencies of a list, and how many there are. */
+/* Computes the frequencies of a list, and returns how many there are. */
 static size_t frequencies(const list *l, double *omega)
 {
     double ones[MOST_PAIRS];
@@ -357,7 +358,7 @@ static void increments_of_doubles(void **state)
     mpfr_clear(w);
 }
 
-/* base^(-2i / d) is no double: the increments are those of the exact numbers. */
+/* Tests that increments are those of the exact numbers base^(-2i / d), which are no doubles. */
 static void increments_of_plans(void **state)
 {
     static const double bases[] = {10000, 500000, 10000, 2, 1e6, 1e15};
@@ -415,7 +416,7 @@ static pe_status increments_of_config(const pe_config *c, const double *omega, u
     return status;
 }
 
-/* What cannot be served has a status, and nothing is written. */
+/* Tests that invalid input returns its status, and that nothing is written then. */
 static void refusals(void **state)
 {
     static const double bad[] = {1.3877787807814453e-17, -1e-300, 2097152.0000000005, 1e300, 0, 0};
@@ -509,8 +510,8 @@ static void near_quarter_turns(void **state)
     assert_true(undecided > 0);
 }
 
-/* What level 2 cannot decide is undecided: an increment that is a quarter turn to its last bit, one
-   that is nothing but its last bit, amplitudes out of range. */
+/* Tests that results are undecided if level 2 cannot decide. The cases are an increment that is
+   a quarter turn to its last bit, one that is only its last bit, and amplitudes out of range. */
 static void undecided(void **state)
 {
     static const pe_fixed_increment quarter = {{0, 0, 0, 0x40000000u}}, little = {{1, 0, 0, 0}},

@@ -20,7 +20,7 @@ static pe_status add_bare(type t, const void *table, size_t table_rows, size_t d
                                           (uint16_t *)x, stride);
 }
 
-/* The surroundings of a call: errno and the floating-point environment. */
+/* Sets errno and returns the floating-point environment, before a call that must change neither. */
 static unsigned look_before(void)
 {
     errno = 4242;
@@ -56,7 +56,7 @@ static uint32_t random_bits(rng *r, type t)
     return (uint32_t)(bits >> 8 & 0x8000) | (uint32_t)((bits >> 24) % type_formats[t].infinity);
 }
 
-/* x + y rounded once: exact by way of MPFR. */
+/* Returns x + y rounded once. MPFR makes this exact. */
 static uint32_t sum_of(type t, double x, double y)
 {
     static mpfr_t sum;
@@ -454,7 +454,7 @@ static void two_axes_are_resampled(void **state)
     guarded_free(&to);
 }
 
-/* Where output rows fall on rows, these are copied, whatever is next to them. */
+/* Tests that output rows that coincide with rows are copies of these, whatever is next to them. */
 static void whole_numbers_are_copied(void **state)
 {
     enum { ROWS = 6, D = 13 };
@@ -727,7 +727,7 @@ static void bad_resampling_is_refused(void **state)
     assert_true(all_canaries(table, sizeof table) && all_canaries(out, sizeof out));
 }
 
-/* Flush-to-zero and denormals-are-zero change nothing where no f32 is subnormal. */
+/* Tests that flush-to-zero and denormals-are-zero change nothing if no f32 is subnormal. */
 static void flushing_subnormals_changes_nothing(void **state)
 {
     enum { D = 1000 };

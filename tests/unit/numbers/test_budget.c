@@ -15,7 +15,7 @@ static const double amplitudes[] = {1.0, 0.1, -3.0};
 
 static double power_of_two(int k) { return ldexp(1.0, k); }
 
-/* A double of either sign, its magnitude between 2^-k and 2^k. */
+/* Returns a double with either sign whose magnitude is between 2^-k and 2^k. */
 static double some_double(rng *r, int k)
 {
     const double x = (1 + rng_unit(r)) * power_of_two((int)rng_below(r, 2 * (size_t)k) - k);
@@ -375,7 +375,7 @@ static void true_frequency(mpfr_t f, const owned_plan *p, size_t pair)
     mpfr_clear(pi);
 }
 
-/* sin and cos of the turn of position t. */
+/* Computes the sine and cosine of the angle of position t. */
 static void true_turn(mpfr_t s, mpfr_t c, const owned_plan *p, size_t pair, double t)
 {
     mpfr_t angle, pi;
@@ -393,7 +393,8 @@ static const struct {
     double base;
 } tables[] = {{8, 1e4}, {512, 1e4}, {96, 5e5}, {130, 1e6}, {34, 2.5}};
 
-/* Each number of a constant is the double nearest to what those before it leave. */
+/* Tests that each number of a constant is the double nearest to what the numbers before it
+   leave. */
 static void check_constant(const char *what, mpfr_t x, const double *digits, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -474,7 +475,7 @@ static void zeros_are_positive(void **state)
     plan_free(&p);
 }
 
-/* The arrays begin at a cache line, wherever the memory does. */
+/* Tests that the arrays of a plan begin at a cache line, wherever the memory begins. */
 static void arrays_are_aligned(void **state)
 {
     const pe_config config = pe_config_default(64);

@@ -46,7 +46,7 @@ static double rounded(type t, const mpfr_t x)
     return result;
 }
 
-/* Is what was delivered right? */
+/* Returns whether what was delivered is right. */
 static int right(type t, double got, const mpfr_t exact) { return got == rounded(t, exact); }
 
 /* ---- calls ---------------------------------------------------------------------------------------- */
@@ -236,7 +236,7 @@ static void compare_row(pe_preset preset, type t, size_t d, const double *at, co
     }
 }
 
-/* A preset refuses this width, as the project does. */
+/* Tests that a preset refuses this width, as the project does. */
 static void refuse_width(const pe_config *config)
 {
     pe_plan plan;
@@ -265,7 +265,7 @@ static void compare_position(pe_preset preset, type t, const pe_plan *plan, int6
     compare_row(preset, t, d, same, row);
 }
 
-/* Every row of a grid, by one call and by two. */
+/* Compares every row of a grid, made by one call and by two. */
 static void compare_grid(pe_preset preset, type t, const pe_plan *plan, unsigned char *row)
 {
     const size_t d = plan->d_model, shape[3] = {2, 3, 4}, rows = plan->axes == 2 ? 6 : 24;
@@ -283,7 +283,7 @@ static void compare_grid(pe_preset preset, type t, const pe_plan *plan, unsigned
     }
 }
 
-/* The padding row within a run and in a list. */
+/* Tests the padding row within a run and in a list. */
 static void compare_padding(const pe_plan *plan, float *row)
 {
     const size_t d = plan->d_model;
@@ -703,7 +703,7 @@ static void halves_of_two_lengths(void **state)
     free(memory);
 }
 
-/* The plan becomes all zeros, its memory stays as it was. */
+/* Tests that the plan becomes all zeros, and its memory stays as it was. */
 static void refused_frequencies(const pe_config *c, const double *omega, size_t pairs, size_t bytes,
                                 pe_status status)
 {
@@ -1565,7 +1565,8 @@ static pe_plan corner_plan(const pe_config *config, void **memory)
     return plan;
 }
 
-/* A grid of one axis is a range, the padding row included; several axes have none. */
+/* Tests that a grid of one axis is a range, the padding row included. A config with several axes
+   is refused if it has padding. */
 static void padding_in_grids(void **state)
 {
     pe_config config = pe_config_preset(PE_PRESET_FAIRSEQ, 4);
@@ -1708,7 +1709,7 @@ static void limits_of_frequencies(void **state)
     assert_int_equal(pe_plan_size(&config), 0);
 }
 
-/* Whatever pe_plan_size() refuses has a text that names the field, and only that. */
+/* Tests that whatever pe_plan_size() refuses, and only that, has a text that names the field. */
 static void errors_of_configs(void **state)
 {
     (void)state;

@@ -32,7 +32,7 @@ static double from_bits(type t, const void *row, size_t column)
     }
 }
 
-/* Is what was delivered the number rounded once? */
+/* Returns whether what was delivered is the number rounded once. */
 static int right(type t, double got, const mpfr_t exact)
 {
     static const int precision[] = {24, 53, 11, 8}, least[] = {-148, -1073, -23, -132},
@@ -286,7 +286,7 @@ static void columns_by_base(void **state)
     }
 }
 
-/* Large tables are written past the caches: the same bits. */
+/* Tests that large tables, which are written past the caches, have the same bits. */
 static void columns_streamed(void **state)
 {
     enum { D = 256, ROWS = 26000, SOME = 1000 }; /* PE_STREAM_BYTES and more */
@@ -1339,7 +1339,8 @@ static void factors_of_xpos(void **state)
                      PE_ERR_SIZE);
 }
 
-/* A grid is refused for a cell that the call does not make; nothing is written. */
+/* Tests that a grid is refused for a cell that the call does not make, and that nothing is
+   written. */
 static void factors_check_all_cells(void **state)
 {
     static const size_t sizes[] = {61, 62, (size_t)1 << 31};
@@ -1466,7 +1467,8 @@ static size_t t5_bucket(int64_t d, size_t buckets, size_t far, int both)
     return (m + k < n - 1 ? m + k : n - 1) + more;
 }
 
-/* A bias that is a NaN, of any payload, makes its scores NaNs of 16 bits, and no other. */
+/* Tests that a bias that is a NaN, of any payload, makes its 16-bit scores NaNs, and no other
+   scores. */
 static void biases_of_nan(void **state)
 {
     static const uint32_t nans[] = {0x7f800001, 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff80ffff};

@@ -362,7 +362,7 @@ static void check_real_row(oracle *o, const owned_plan *p, double position, doub
     }
 }
 
-/* Real positions against MPFR: filled, in tables, and by verbs that turn. */
+/* Compares real positions with MPFR: filled, in tables, and by verbs that rotate. */
 static void real_positions_are_exact(void **state)
 {
     static const double offsets[] = {0, 0.25, -7 - 0x1p-20};
@@ -416,7 +416,8 @@ static void real_positions_are_exact(void **state)
     mpfr_clear(sum);
 }
 
-/* The row of the padding position is zeros wherever it is met, as it is given: before the offset. */
+/* Tests that the row of the padding position is zeros wherever it occurs. The position counts as
+   it is given, before the offset. */
 static void padding_is_the_position_given(void **state)
 {
     static const double offsets[] = {0, 2, -0.5, 2147483648.0, -2147483647.5};
@@ -743,7 +744,8 @@ static void compare(verb v, int t, const char *what, const pe_plan *a, pe_at at,
     same_blocks(v, t, what);
 }
 
-/* pe_back(p) with an offset has the bits of -p with the opposite offset; twice, it is p. */
+/* Tests that pe_back(p) with an offset has the bits of -p with the opposite offset, and that
+   applying it twice gives p. */
 static void back_is_the_opposite(void **state)
 {
     static const double offsets[] = {0, 0.25, -17.5 - 0x1p-20, 5, 1e9};
@@ -834,7 +836,8 @@ static void deltas_leave_out_the_rest(void **state)
     }
 }
 
-/* Keys that were turned at p move to p + k, and back to what they were, within their roundings. */
+/* Tests that keys that were rotated at p move to p + k, and back to what they were, within their
+   roundings. */
 static void keys_are_shifted(void **state)
 {
     enum { TOKENS = 20 };
@@ -1154,7 +1157,8 @@ static void nonsense_of_three_axes_is_refused(void **state)
     }
 }
 
-/* A plan whose init fails becomes zeros, whatever it was; its memory stays as it was. */
+/* Tests that a plan whose init fails becomes zeros, whatever it was, and that its memory stays
+   as it was. */
 static void failed_plans_are_none(void **state)
 {
     static unsigned char memory[1 << 18];
@@ -1340,7 +1344,7 @@ static void rows_without_a_plan(void **state)
  * Engines
  * --------------------------------------------------------------------------------------------- */
 
-/* The calls of issue 15, as C programs write them; test_cpp.cpp has them in C++. */
+/* Tests the calls of an engine, as C programs write them; test_cpp.cpp has them in C++. */
 static void calls_read_as_they_should(void **state)
 {
     enum { n = 6, d = 512 };

@@ -59,7 +59,7 @@ static pe_status run_bare(int add, type t, const job *a, void *x)
     }
 }
 
-/* The call, with a look at errno and the floating-point environment before and after. */
+/* Runs the call and checks errno and the floating-point environment before and after it. */
 static pe_status run(int add, type t, const job *a, void *x)
 {
     const int rounding = fegetround();
