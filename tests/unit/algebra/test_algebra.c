@@ -71,7 +71,8 @@ static uint16_t narrow(int type, float x)
     return out[0];
 }
 
-/* A plan of one of the layouts 0 ... 3, with an amplitude and an offset, which shifts leave out. */
+/* Makes a plan of one of the layouts 0 ... 3. It has an amplitude and an offset, which shifts
+   leave out. */
 static void algebra_plan(owned_plan *p, size_t d, double base, int layout, double amplitude,
                          double offset)
 {
@@ -113,7 +114,8 @@ static const size_t some_widths[] = {2, 3, 4, 6, 8, 9, 16, 17, 30, 32, 34, 62, 6
 
 static double random_number(rng *r) { return 4 * rng_unit(r) - 2; }
 
-/* Two rows of anything: what the documented roundings make of them. */
+/* Shifts two rows of random numbers, and checks that the result is what the documented roundings
+   give. */
 static void check_shift(owned_plan *p, oracle *o, rng *r, int layout, int type, int64_t k)
 {
     enum { ROWS = 2, MOST = 514 };
@@ -187,7 +189,8 @@ static void shifts_are_the_documented_roundings(void **state)
     }
 }
 
-/* Wide rows go in tiles: against narrow pieces of the same frequencies. */
+/* Tests that wide rows, which are computed in tiles, equal narrow pieces of the same
+   frequencies. */
 static void wide_rows_are_tiled(void **state)
 {
     enum { D = 2600 };
@@ -560,7 +563,8 @@ static void many_dots_are_the_same(void **state)
         }
 }
 
-/* Cosines that cancel: to 0 where the sum is 0, else to the stated error. */
+/* Tests cosines that cancel: the result is 0 if the sum is 0, and otherwise within the stated
+   error. */
 static void cosines_cancel(void **state)
 {
     enum { PAIRS = 6, D = 2 * PAIRS };

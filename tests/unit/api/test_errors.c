@@ -77,7 +77,8 @@ static void statuses_have_texts(void **state)
     }
 }
 
-/* Each status, by calls that return it, and a word of its text that names what is wrong. */
+/* Tests each status with calls that return it, and looks for a word in its text that names what
+   is wrong. */
 static void each_status_names_its_cause(void **state)
 {
     float table[8] = {1, 1, 1, 1, 1, 1, 1, 1}, x[8] = {0}, bad[2] = {NAN, 1};
@@ -416,7 +417,8 @@ static void plans_check_their_memory(void **state)
     }
 }
 
-/* Exactly pe_plan_size() bytes between two inaccessible pages; read-only once the plan is made. */
+/* Tests plans in exactly pe_plan_size() bytes between two inaccessible pages. The bytes are
+   read-only once the plan is made. */
 static void plans_fit_their_memory(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 64, 129, 512, 513, 1024};
@@ -596,7 +598,8 @@ static void nulls_and_shapes_are_refused(void **state)
            "pe_sinusoidal_f32: d_model 0");
 }
 
-/* Frequencies at both ends and beyond, anywhere in a row; what else pe_sincos_T refuses. */
+/* Tests frequencies at both ends of the range and beyond, anywhere in a row, and what else
+   pe_sincos_T refuses. */
 static void sincos_is_refused(void **state)
 {
     static const double good[] = {0, -0.0, 0x1p-900, 0x1p21, -0x1p21, -0x1p-900, 1};
@@ -655,7 +658,7 @@ static void sincos_is_refused(void **state)
     expect(pe_sincos_f32(NULL, 1, (double)NAN, pe_from(0), 0, NULL, NULL, 0), PE_OK, "no rows");
 }
 
-/* Both ends of the range are legal, one beyond either is not, and no sum wraps. */
+/* Tests that both ends of the range are legal, one beyond either end is not, and no sum wraps. */
 static void ranges_are_refused(void **state)
 {
     const int64_t P = POSITION_MAX;
@@ -702,7 +705,8 @@ static void ranges_are_refused(void **state)
     plan_free(&p);
 }
 
-/* One bad entry, wherever it is in the list and whatever its neighbours: nothing is written. */
+/* Tests that nothing is written if one entry is bad, wherever it is in the list and whatever is
+   next to it. */
 static void one_bad_position_refuses_the_list(void **state)
 {
     const int64_t bad[] = {
@@ -842,7 +846,8 @@ static void the_environment_survives(void **state)
         }
 }
 
-/* Flush-to-zero and denormals-are-zero, as other libraries leave them behind: no bit changes. */
+/* Tests that no bit changes with flush-to-zero and denormals-are-zero, which other libraries may
+   leave set. */
 static void flushing_subnormals_changes_nothing(void **state)
 {
     (void)state;

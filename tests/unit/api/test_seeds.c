@@ -12,7 +12,7 @@
 
 #include "../oracle.h"
 
-/* Within half a unit of the fourth decimal, as printed. */
+/* Returns whether the value is within half a unit of the fourth decimal that is printed. */
 static int prints_as(double value, double printed)
 {
     return fabs(value - printed) <= 0.5e-4 + 1e-9;
@@ -25,7 +25,7 @@ static double dot(const float *a, const float *b, size_t n)
     return sum;
 }
 
-/* A default table in memory of its own. */
+/* Returns a table of the default config, in memory of its own. */
 static float *table_of(int64_t first, size_t rows, size_t d_model)
 {
     float *table = (float *)must_alloc(rows * d_model * sizeof *table);
@@ -89,7 +89,8 @@ static void rows_lie_on_a_sphere(void **state)
     free(four);
 }
 
-/* <PE(p), PE(p+k)> by the closed form, the sum of the cosines of the turns, from MPFR. */
+/* Returns <PE(p), PE(p+k)> from the closed form, which is the sum of the cosines of the angles,
+   computed with MPFR. */
 static double dot_by_offset(oracle *o, int64_t k)
 {
     double sum = 0;
@@ -229,8 +230,8 @@ static void a_shift_is_linear_in_two_columns(void **state)
     free(rounded);
 }
 
-/* The largest error of sin(position * powf(10000, -2.0f * i / d)), the angle in float and its sine in
-   double, over 64 rows of 512 that end with a position. */
+/* Returns the largest error of sin(position * powf(10000, -2.0f * i / d)), with the angle in
+   float and its sine in double. The table is 64 rows of 512 that end with position `last`. */
 static double error_of_float_angles(int64_t last)
 {
     enum { D = 512 };

@@ -551,7 +551,8 @@ static void rational_power(mpfr_t y, double x, double a, double b)
     mpfr_exp(y, y, MPFR_RNDN);
 }
 
-/* The frequency of RoPE's pair i of n / 2, for the types whose formula has no case but LLAMA3's. */
+/* Computes the frequency of RoPE's pair i of n / 2, for the types whose formula has no case
+   except that of LLAMA3. */
 static void true_rope_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
 {
     const double n = (double)rotary_of(c), k = 2 * (double)i;
@@ -613,7 +614,8 @@ static void frequencies_of_rope_exactly(void **state)
     mpfr_clear(w);
 }
 
-/* The stored rows: each number is the double nearest to the sine or cosine, but for its error. */
+/* Tests that each number of the stored rows is the double nearest to the sine or cosine, except
+   for its error. */
 static void rows_of_a_plan(void **state)
 {
     mpfr_t s, c;

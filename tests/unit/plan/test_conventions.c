@@ -26,7 +26,8 @@ static double element_at(type t, const void *row, size_t column)
     }
 }
 
-/* x rounded once to a type: precision, smallest exponent with subnormals, largest exponent. */
+/* Returns x rounded once to a type, which has a precision, a smallest exponent with subnormals,
+   and a largest exponent. */
 static double rounded(type t, const mpfr_t x)
 {
     static const int precision[] = {24, 53, 11, 8}, least[] = {-148, -1073, -23, -132},
@@ -111,7 +112,7 @@ static made make_plan(const pe_config *config)
 
 static mpfr_t g_a, g_w, g_x;
 
-/* g_w = B^(-numerator / (denominator - less)) */
+/* Computes g_w = B^(-numerator / (denominator - less)). */
 static void frequency(double base, double numerator, double denominator, double less)
 {
     mpfr_set_d(g_w, base, MPFR_RNDN);
@@ -138,7 +139,8 @@ static void halves(size_t j, size_t n, int cos_first, double t, double denominat
     element((j >= n) != cos_first, t, 10000, (double)(j % n), denominator);
 }
 
-/* g_x = column j of the row for the given coordinates, as the project has it; 0 if d is refused. */
+/* Computes g_x, column j of the row for the given coordinates, as the project has it. Returns 0
+   if d is refused. */
 static int project(pe_preset preset, size_t d, size_t j, const double *t)
 {
     const size_t h = d / 2, n = d / 4;
@@ -351,7 +353,7 @@ static const double reals[] = {
     0,       1,     -1,         0.5,      0.1,           1e-300, 0x1p-1074,      0x1.8p-400,
     -1e-150, 999.5, 445.120025, 65536.25, -2147483640.0, 3,      2147483640.125, 1234567.875};
 
-/* A config with fields of any values that fit each other, most of the time. */
+/* Returns a config with random fields, which fit each other most of the time. */
 static pe_config any_knobs(rng *r, size_t d)
 {
     static const double bases[] = {10000, 1e6, 0.5, 2, 1e100}, scales[] = {1, 1, -2.5, 1e-3},
@@ -384,7 +386,8 @@ static double divisor_of(const pe_config *c)
     return c->exponent == PE_EXPONENT_PAIRS ? (double)(c->d_model / 2) : (double)c->d_model / 2;
 }
 
-/* g_x = column j at a position, which has its sign and offset; delta: without the amplitude. */
+/* Computes g_x, column j at a position, which includes its sign and offset. With `delta`, the
+   amplitude is left out. */
 static void knobs_element(const pe_config *c, size_t j, double position, int delta)
 {
     const size_t width = filled_columns(c), front = (width + 1) / 2;
@@ -479,7 +482,8 @@ static void random_knobs(void **state)
     end_numbers();
 }
 
-/* The sine of 0 is +0, however the position came to be 0: back, as -0, by an offset, as a difference. */
+/* Tests that the sine of 0 is +0, however the position became 0: turned back, as -0, with an
+   offset, or as a difference. */
 static void zeros_have_no_sign(void **state)
 {
     enum { D = 34, ROWS = 7 };
@@ -834,7 +838,8 @@ static void frequencies_can_be_read(void **state)
 
 /* ---- 16 bits: whole tables ------------------------------------------------------------------------ */
 
-/* A double to bf16 or f16 as a float, by adding and subtracting a big number: to nearest even. */
+/* Rounds a double to bf16 or f16 by adding and subtracting a large number, to nearest even, and
+   returns it. */
 static double narrowed(type t, double x)
 {
     int e;
@@ -1322,7 +1327,8 @@ static void bad_calls(void **state)
     free(m.memory);
 }
 
-/* Plans of other axes than the rows have; sizes whose products overflow in one place. */
+/* Tests plans with other axes than the rows have, and sizes whose products overflow in one
+   place. */
 static void bad_axes_and_sizes(void **state)
 {
     (void)state;
@@ -1367,7 +1373,8 @@ static void bad_axes_and_sizes(void **state)
     free(two.memory);
 }
 
-/* A padding row in lists and in real positions: zeros, and the rows around it as they are. */
+/* Tests a padding row in lists and in real positions: it is zeros, and the rows around it stay
+   as they are. */
 static void padding_in_lists(void **state)
 {
     enum { D = 20, ROWS = 5 };

@@ -75,7 +75,8 @@ static pe_status add(type t, const pe_plan *p, pe_at at, size_t rows, size_t bat
 
 /* ---- the formula -------------------------------------------------------------------------------- */
 
-/* A plan of this test: its frequencies are in omega, axis after axis, or [pair][axis] of sums. */
+/* Holds a plan of this test. Its frequencies are in omega, axis after axis, or as [pair][axis]
+   for sums. */
 typedef struct model {
     pe_config config;
     pe_plan plan;
@@ -196,7 +197,7 @@ static void model_begin(model *m, const pe_config *config, const double *omega, 
 
 /* ---- columns ------------------------------------------------------------------------------------ */
 
-/* Every order, layout and type, with lists of frequencies: rows, points, grids, adding. */
+/* Tests every order, layout and type with lists of frequencies: rows, points, grids, adding. */
 static void columns_of_axes(void **state)
 {
     enum { ROWS = 23, MOST = 400 };
@@ -436,7 +437,8 @@ static void sums_that_nearly_vanish(void **state)
 
 /* ---- RoPE ----------------------------------------------------------------------------------------- */
 
-/* Heads turned by such plans: by the table's cosines and sines, which are right. */
+/* Tests heads that such plans rotate. They are compared with rotation by the table's cosines and
+   sines, which are right. */
 static void rope_of_axes(void **state)
 {
     enum { D = 48, HEADS = 3, TOKENS = 9, AXES = 3 };

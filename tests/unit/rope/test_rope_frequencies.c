@@ -681,7 +681,7 @@ static void floors_and_ceils_are_exact(void **state)
         fail_msg("only %zu of %zu cases are hard", wrong_in_double, checked);
 }
 
-/* YaRN: ramps that begin before the first pair or end behind the last number, or both. */
+/* Tests YaRN ramps that begin before the first pair or end behind the last number, or both. */
 static void ramps_are_clamped(void **state)
 {
     static const char *const test = "ramps_are_clamped";
@@ -750,7 +750,7 @@ static void thresholds_are_exact(void **state)
     mpfr_clears(turns, y, base, (mpfr_ptr)NULL);
 }
 
-/* LongRoPE and dynamic NTK: the length itself still counts as short. */
+/* Tests that with LongRoPE and dynamic NTK the length itself still counts as short. */
 static void lengths_switch_behind_the_last_position(void **state)
 {
     pe_rope_config c = phi(4096);
@@ -1001,7 +1001,7 @@ static void refuse(const pe_rope_config *c, pe_status want, const char *what)
     refusals++;
 }
 
-/* A config of each type that is right. */
+/* Returns a valid config of this type. */
 static pe_rope_config good_config(pe_rope_type type)
 {
     pe_rope_config c = phi(1);

@@ -238,7 +238,8 @@ static void limits_of_numbers(void **state)
     assert_true(all_canaries(c, sizeof c));
 }
 
-/* freq_factors flush against a page that faults: a list that is too short is not read. */
+/* Tests that freq_factors, flush against a page that faults, are not read if the list is too
+   short. */
 static void short_lists_are_not_read(void **state)
 {
     pe_rope_ggml g = ggml_of(64);

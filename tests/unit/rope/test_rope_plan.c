@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans that pe_rope_plan_init() makes: the bits of a plan with the same frequencies, the part of a head that rotates,
- * and configs that are refused.
+ * Proves the plans that pe_rope_plan_init() makes. They have the bits of a plan with the same
+ * frequencies, the right part of a head rotates, and invalid configs are refused.
  */
 #include "heads.h"
 
@@ -183,7 +183,8 @@ static void test_rotary_offset(void **state)
     }
 }
 
-/* What pe_rope_plan_init() refuses: the plan becomes all zeros, its memory stays as it was. */
+/* Tests what pe_rope_plan_init() refuses: the plan becomes all zeros, and its memory stays as it
+   was. */
 static void refused_plan(const pe_rope_config *config, pe_status status, const char *field)
 {
     static const pe_plan none;

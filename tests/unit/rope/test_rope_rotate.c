@@ -509,7 +509,7 @@ static void test_overflow(void **state)
     }
 }
 
-/* <R(p) q, R(p + k) y> depends on k alone, to the bound of the roundings. */
+/* Tests that <R(p) q, R(p + k) y> depends only on k, within the bound of the roundings. */
 static void test_relative(void **state)
 {
     enum { N = 128, K = 37 };
@@ -619,8 +619,8 @@ static void test_ties(void **state)
     assert_true(ties > 100);
 }
 
-/* NaNs of f32 elements, of any payload, that are rotated and rounded to 16 bits: NaNs in their pair,
-   and nowhere else. */
+/* Tests NaNs of f32 elements, of any payload, that are rotated and rounded to 16 bits. They make
+   NaNs in their pair, and nowhere else. */
 static void test_nan_narrowed(void **state)
 {
     static const uint32_t nans[] = {0x7f800001, 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff80ffff};

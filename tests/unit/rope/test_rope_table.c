@@ -182,7 +182,8 @@ static void test_tables(void **state)
     }
 }
 
-/* NaNs of a caller's table, of any payload: NaNs in their pair of each head, and nowhere else. */
+/* Tests that NaNs of a caller's table, of any payload, make NaNs in their pair of each head, and
+   nowhere else. */
 static void test_nan_table(void **state)
 {
     static const uint32_t nans[] = {0x7f800001, 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff80ffff};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tokens with several coordinates: which pair of a head rotates by which of them, in blocks, interleaved, by a list, and
- * at every kind of place; and back.
+ * Proves the rotation of tokens with several coordinates: which coordinate rotates which pair of a
+ * head. Pairs are in blocks, interleaved, or in a list. Places are of every kind, and heads are
+ * also rotated back.
  */
 #include "heads.h"
 
@@ -638,7 +639,8 @@ static void test_real_positions(void **state)
     mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
 }
 
-/* With an offset: the sum of a real position and the offset in double, rounded once. */
+/* Tests positions with an offset. The position is the sum of a real position and the offset in
+   double, rounded once. */
 static void test_real_positions_with_an_offset(void **state)
 {
     enum { N = 64, TOKENS = 24 };
@@ -859,7 +861,8 @@ static void compare_other_orders(const pe_plan *plan, pe_at at, rng *r)
     assert_memory_equal(block.x, block.want, BLOCK_ALL * bytes);
 }
 
-/* Whether a row of a table has the cosine c and the sine s of pair i, which is pair j of the axis at a column. */
+/* Returns whether a row of a table has the cosine c and the sine s of pair i, which is pair j of
+   the axis at a column. */
 static int has_pair(int order, const float *row, const float *row_s, size_t i, size_t second,
                     size_t first, float c, float s)
 {

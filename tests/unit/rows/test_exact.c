@@ -16,7 +16,7 @@
 static const double bases[] = {1e4, 5e5, 1e6, 1.0, 2.5, 0.5};
 static const size_t narrow[] = {1, 2, 3, 7, 15, 16, 31, 64, 127, 128, 129};
 
-/* A configuration under test: the plan and the oracle's idea of the same. */
+/* Holds a configuration under test: the plan, and the oracle for the same configuration. */
 typedef struct subject {
     owned_plan plan;
     oracle oracle;
@@ -344,9 +344,9 @@ static void random_positions(void **state)
 }
 
 /*
- * The positions below 2^31 at which a pair comes closest to a zero of its sine or cosine: the
- * denominators of the continued fraction of 2 * frequency / pi. There the reduced angle is a few
- * last bits of the frequency. Returns how many there are.
+ * Finds the positions below 2^31 at which a pair comes closest to a zero of its sine or cosine, and
+ * returns how many there are. They are the denominators of the continued fraction of 2 * frequency
+ * / pi. The reduced angle there consists of a few last bits of the frequency.
  */
 static size_t closest_to_zero(oracle *o, size_t pair, int64_t *positions, size_t most)
 {
@@ -565,7 +565,8 @@ static void tables_of_doubles(void **state)
  */
 enum { MIDDLE_WIDTH = 32, MIDDLE_PAIRS = MIDDLE_WIDTH / 2, MIDDLE_ROWS = 1300 };
 
-/* Is the element of position p what is wanted, in a table with rows before and after it? */
+/* Returns whether the element of position p is what is wanted, in a table with rows before and
+   after it. */
 static int middle_is_rounded(rng *r, const double *omega, int64_t p, size_t pair, int cosine,
                              double amplitude, double want)
 {

@@ -11,7 +11,7 @@
 
 static const size_t widths[] = {1, 2, 3, 7, 8, 15, 16, 31, 33, 64, 96, 127, 129, 512, 1000, 1025};
 
-/* A configuration and one call's table of it, to which everything else has to be equal. */
+/* Holds a configuration and one call's table of it, which everything else has to equal. */
 typedef struct whole {
     owned_plan plan;
     size_t d_model, rows;
@@ -271,7 +271,7 @@ static void *run_job(void *argument)
     return NULL;
 }
 
-/* One to eight threads on one plan, neighbouring row ranges, in calls of `step` rows. */
+/* Tests one to eight threads on one plan, with adjacent row ranges, in calls of `step` rows. */
 static void check_threads(whole *w, size_t step)
 {
     enum { MOST = 8 };

@@ -134,7 +134,8 @@ static void floats_are_rounded(void **state)
         }
 }
 
-/* The floats around every value and around the middle of every two, the ends, and NaNs. */
+/* Checks the floats around every value and around every midpoint, the ends of the range, and
+   NaNs. */
 static void check_neighbourhoods(const format *f)
 {
     static const uint32_t others[] = {0, 1, 2, 0x007fffff, 0x00800000, 0x7f7fffff, 0x7f800000};
@@ -406,7 +407,7 @@ static uint64_t some_turns(rng *r, int64_t p)
     return rng_below(r, 4) ? rng_below(r, (uint64_t)p / 2 + 1) : 0;
 }
 
-/* e->b = amplitude times the sine or cosine of p omega */
+/* Computes e->b, the amplitude times the sine or cosine of p omega. */
 static void true_element(exact *e, int cosine, double omega, int64_t p, double amplitude)
 {
     mpfr_set_d(e->a, omega, MPFR_RNDN);
