@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Adding to activations in place, x += PE, beside adding a stored table, and beside SLEEF's sines
-// added in registers. GB/s are those of x; the traffic counts x twice, read and written, and a
-// table, too.
+// Times adding to activations in place, x += PE, beside adding a stored table, and beside SLEEF's
+// sines added in registers. GB/s count each byte of x once. The traffic counts x twice, because x
+// is read and written, and also a table that is read.
 
 #include "tables.hpp"
 
@@ -12,9 +12,9 @@
 namespace bench
 {
 
-static std::string stored_table; // which one input() holds
+static std::string stored_table; // the name of the table that input() holds
 
-// A number from 0.5 to 2, of either sign, for 32 random bits.
+// Returns a number from 0.5 to 2, with either sign, made from the 32 random bits h.
 template <class T> static T some(std::uint32_t h)
 {
     const float size = 0.5f + 1.5f * static_cast<float>(h >> 8) / 16777216.0f;
@@ -29,8 +29,9 @@ template <> bfloat some<bfloat>(std::uint32_t h)
     return {static_cast<std::uint16_t>((h & 0x8000) | (0x3f00 + (h >> 16 & 0xff)))};
 }
 
-// x and a stored table in the two buffers: x anew each time, since sums grow. x is random: sums in
-// bf16 that often lie next to a midpoint, as those with 1 do, take up to 1.5 times as long.
+// Writes x and, if asked, a stored table into the two buffers. x is written anew each time, because
+// sums grow. Its values are random, because with x = 1 the bf16 sums are often next to a midpoint,
+// and then take up to 1.5 times as long.
 template <class T> static void prepare(const Shape &s, std::size_t batches, bool with_table)
 {
     const std::string table = s.name() + type_name<T>;
@@ -95,7 +96,7 @@ template <class P, class T> static void add_sines_peer(const Shape &s, const cha
         [s, &w](T *x, const T *) { peer_fill<P, Put::ADD>(w, s.first, s.rows, x); }, false);
 }
 
-// The same rows to each sequence of a batch.
+// Adds a case in which the same rows are added to each sequence of a batch.
 static void add_batch(const Shape &s, std::size_t batches)
 {
     const Plan &p = plan_of(s.d);

@@ -36,7 +36,7 @@ std::vector<float> slopes_of(const Matrix &m)
     return slopes;
 }
 
-// What everybody writes, in the type of the output.
+// Repeats the loop that everybody writes, in the type of the output.
 template <bool add, bool causal> void plain_loop(const Matrix &m, const float *slopes, float *out)
 {
     for (std::size_t h = 0; h < m.heads; h++)
@@ -52,7 +52,7 @@ template <bool add, bool causal> void plain_loop(const Matrix &m, const float *s
         }
 }
 
-// Rows spread over the matrix, each element against the exact product rounded.
+// Compares rows spread over the matrix: each element with the exact product rounded.
 Accuracy exact_products(const Matrix &m, const std::vector<float> &slopes, bool causal)
 {
     const std::size_t rows = m.heads * m.queries, step = std::max<std::size_t>(1, rows / 64);
@@ -83,7 +83,7 @@ void add_matrix(const char *verb, const Matrix &m, const std::string &function, 
         [=](std::size_t, std::size_t) { call(output<T>()); }, check);
 }
 
-// The same names for every type.
+// Defines functions with the same names for every type.
 #define BENCH_ALIBI(type, T, to)                                                                   \
     void pe_alibi_fill(const Matrix &m, const float *slopes, pe_alibi_mode mode, T *out)           \
     {                                                                                              \

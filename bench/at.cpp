@@ -29,7 +29,7 @@ static void add_peers(const char *verb, const Shape &s, const std::vector<double
             positions);
 }
 
-// Positions: next(r, the one before).
+// Adds the cases for a list of positions. next(r, the position of row r - 1) gives that of row r.
 template <class Next> static void add_at(const Shape &s, Next next)
 {
     std::vector<std::int64_t> positions;
@@ -46,7 +46,7 @@ template <class Next> static void add_at(const Shape &s, Next next)
     add_peers("fill_at", s, reals);
 }
 
-// Real positions in [0, below).
+// Adds the cases for random real positions in the range [0, below).
 static void add_real(const Shape &s, double below)
 {
     std::vector<double> positions;
@@ -63,7 +63,7 @@ static void add_real(const Shape &s, double below)
     add_peers("fill_real", s, positions);
 }
 
-// A range with a step, by no list.
+// Adds the cases for a range with a step, without a list.
 static void add_by(const Shape &s, std::int64_t first, std::int64_t step)
 {
     std::vector<double> positions;

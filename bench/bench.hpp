@@ -51,7 +51,7 @@ template <> inline constexpr const char *type_name<double> = "f64";
 template <> inline constexpr const char *type_name<half> = "f16";
 template <> inline constexpr const char *type_name<bfloat> = "bf16";
 
-// What one call of a row's body does, in one thread.
+// Describes what one call of a row's body does, in one thread.
 struct Row {
     std::string verb, shape, type, function;
     double pairs; // (sin, cos) pairs made, or elements where a verb makes none
@@ -60,7 +60,8 @@ struct Row {
     double traffic = 0; // all bytes read and written, where that is more
 };
 
-// How wrong the output is on a sample: largest |error|, share of correctly rounded elements.
+// Holds how wrong the output is on a sample: the largest |error| and the share of correctly rounded
+// elements.
 struct Accuracy {
     double max_error, exact;
 };
@@ -69,13 +70,15 @@ using Body = std::function<void(std::size_t call, std::size_t thread)>;
 using Check = std::function<Accuracy()>;
 using Prepare = std::function<void()>;
 
-// Registers a row; one whose name is already there, or not asked for, is dropped. prepare() comes
-// before every repetition and is not timed; check() comes once, after the first. A peer's row, which
-// comes after pe's row of the same verb, shape and type, is also timed in turns with that.
+// Registers a row. A row whose name is already registered, or not asked for, is dropped. prepare()
+// runs before every repetition and is not timed. check() runs once, after the first repetition. A
+// peer's row, which comes after pe's row of the same verb, shape and type, is also timed
+// alternately with that row.
 void add_row(const Row &row, Body body, Check check = nullptr, Prepare prepare = nullptr);
 
-// What memory bounds: writing, copying, changing in place. A row of pe is timed in turns with the
-// fastest roof of its kind, on the same buffer, so that its fraction of the roof is of one moment.
+// Names the kinds of work that memory bounds: writing, copying, changing in place. A row of pe is
+// timed alternately with the fastest roof of its kind, on the same buffer. So its fraction of the
+// roof is measured at one time.
 enum class Bound { NOTHING, STORES, COPY, IN_PLACE };
 Bound bound_of(const std::string &verb);
 
@@ -96,9 +99,10 @@ Span span(double bytes); // of the two buffers
 // Registers rows of the roofs alone, for buffers of this size.
 void add_roofs(std::size_t bytes);
 
-// Two buffers shared by all rows, aligned to a page, each as large as the largest row and full of
-// numbers near 1 of any type before the first row runs: to be asked for in a body, not while
-// registering. Memory that is zero, line by line or in part, may be twice as fast as any other.
+// Returns one of two buffers, which all rows share. They are aligned to a page, each as large as
+// the largest row. Before the first row runs they are full of numbers near 1 of any type. Ask for
+// them in a body, not while registering. Memory that is zero, line by line or in part, may be twice
+// as fast as other memory.
 void *buffer(std::size_t which);
 template <class T> T *output() { return static_cast<T *>(buffer(0)); }
 template <class T> T *input()
@@ -114,7 +118,7 @@ template <> inline constexpr bfloat one<bfloat> = {0x3f80};
 // For arithmetic on what is there: what other rows left may be subnormal, or NaN, in this type.
 template <class T> void set_to_ones(std::size_t n) { std::fill_n(output<T>(), n, one<T>); }
 
-// A table, of a contiguous run of rows where `positions` does not name others.
+// Describes a table. Its rows are consecutive unless `positions` names others.
 struct Shape {
     std::size_t rows, d;
     std::int64_t first = 0;
@@ -139,7 +143,8 @@ template <class T>
 Accuracy accuracy(const std::vector<double> &positions, std::size_t d,
                   Layout layout = Layout::INTERLEAVED, Via via = Via::NOTHING);
 
-// A source of rows, one static object a file; rows() registers them, in the order of the places.
+// Registers a source of rows, with one static object per file. rows() registers the rows
+// themselves, in the order of the places.
 struct Source {
     Source(int place, void (*rows)());
 };

@@ -97,19 +97,19 @@ bench-table: $(BENCH_OUT)/bench.json
 	@python3 bench/bench.py table $< docs/benchmarks.md
 	@$(MAKE) --no-print-directory bench-summary
 
-# README.md's table, from the pages of two CPUs.
+# Writes the table of README.md from the pages of two CPUs.
 bench-summary:
 	@python3 bench/bench.py summary README.md docs/benchmarks-zen4.md docs/benchmarks-xeon.md
 
 bench-plot: $(BENCH_OUT)/bench.json
 	@python3 bench/bench.py plot $< bench/fill
 
-# What llvm-mca says of the hot loops on CPUs that are not at hand.
+# Writes what llvm-mca says of the hot loops on CPUs that are not available here.
 .PHONY: mca
 mca: pe.h pe_simd.h
 	@python3 bench/mca.py docs/benchmarks-models.md
 
-# 77: no nvcc, or no GPU.
+# Status 77 means that there is no nvcc or no GPU.
 .PHONY: gpu-bench
 gpu-bench:
 	@sh bench/gpu/run.sh $(GPU_BENCH_ARGS) || [ $$? = 77 ]

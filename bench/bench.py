@@ -569,8 +569,8 @@ def run(args):
 
 # ---- table ---------------------------------------------------------------------------------------
 
-# Sections of the page of benchmarks: rows of (what it says, verb, shape, type, pe's function), and
-# the peers: the head of a column, and the functions it may be, {f} and {d} being the build's vectors.
+# These are the tables of the page of benchmarks. ROWS has their rows: (text on the page, verb, shape, type, function of
+# pe). PEERS has their columns: (column head, functions that may be meant). {f} and {d} stand for the build's vectors.
 ROWS = [
     ("512 x 512", "fill", "512x512", "f32", "pe_fill_f32"),
     ("4096 x 1024", "fill", "4096x1024", "f32", "pe_fill_f32"),
@@ -581,7 +581,7 @@ ROWS = [
     ("one row of 4096", "row", "1x4096", "f32", "pe_fill_f32"),
     ("one row of 512", "row", "1x512", "f32", "pe_fill_f32"),
 ]
-# rows of the pages that README.md also has, with their names there
+# The rows of the pages that README.md also has, with their names in README.md.
 SUMMARY = {"512 x 512": "512 x 512", "131072 x 512": "131072 x 512", "512 x 512 at 1.6e7": "512 x 512 at 1.6e7",
            "one row of 512": "one row of 512", "512 x 512 in f32": "512 x 512, added"}
 PEERS = [
@@ -774,13 +774,13 @@ def table_lines(results, what, rows, peers, *columns):
 
 
 def short_cpu(model):
-    """What a page is called after: the generation if it is known, "Xeon", or the model's name."""
+    """Returns a short name of a CPU: its generation if known, "Xeon", or the name of its model."""
     name = re.search(r"\b(Zen \d|Xeon)\b", model)
     return name[1] if name else model
 
 
 class Page:
-    """A page of figures: its machine, and the rows of its tables, head -> cell."""
+    """Holds a page of figures: its machine, and the rows of its tables as dictionaries from column head to cell."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
@@ -794,7 +794,7 @@ class Page:
             self.rows += [dict(zip(head, cells)) for cells in rest]
 
     def named(self, table, build):
-        """The rows of that name in the tables of fills and of sums."""
+        """Returns the rows with this name and this build in the tables of fills and of sums."""
         return [r for r in self.rows if (r.get("table", r.get("x")), r.get("build")) == (table, build)]
 
     def find(self, table, build, head):
@@ -802,13 +802,13 @@ class Page:
         return next((r for r in self.named(table, build) if head in r), None)
 
     def fastest(self, table, build):
-        """How many times as long as pe the fastest of the others takes, and its name."""
+        """Returns how many times as long as pe the fastest peer takes, and the name of that peer."""
         others = next(r for r in self.named(table, build) if "ns/pair" not in r)
         return min((float(cell[:-1]), head) for head, cell in others.items() if re.fullmatch(r"[0-9.]+x", cell))
 
 
 def machines(pages):
-    """What the pages' machines share, once, behind what they do not."""
+    """Returns a line about the machines of the pages: first what differs, then once what they share."""
     parts = [page.machine.split(", ") for page in pages]
     shared = [part for part in parts[0] if all(part in others for others in parts)]
     own = [", ".join(part for part in of if part not in shared) for of in parts]
@@ -817,7 +817,11 @@ def machines(pages):
 
 
 def summary_lines(pages):
-    """The first rows on the widest vectors: pe, the fastest of the others, and float angles."""
+    """Returns the table of README.md: the rows of SUMMARY on the widest vectors.
+
+    Its columns are pe, the fastest peer, and the error of float angles. The build is the first of
+    BUILDS that all pages have.
+    """
     build = next(title(b) for b in BUILDS if all(page.find("512 x 512", title(b), "ns/pair") for page in pages))
     lines = []
     for say, name in SUMMARY.items():
@@ -831,7 +835,7 @@ def summary_lines(pages):
 
 
 def cost_lines(path):
-    """What cost.py found, if it was run."""
+    """Returns the lines about what cost.py found, if it was run."""
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as file:

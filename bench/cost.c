@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small programs whose size and compile time cost.py measures: -DFILL fills a table, -DADD adds to
- * activations, -DROPE rotates heads, -DALL does all three, -DBY_TABLE rotates heads by a given table alone,
- * -DCONFIG by a plan of a model's config, which 0.1 has not; -DSINCOS fills rows without a plan, -DSINCOS_ROW one
- * row, -DROW_BY_TABLE rotates heads by one row, -DGGML is what an operator of ggml's calls for f32 and f16. Arguments
- * come from outside, so that no call is special.
+ * These are small programs whose size and compile time cost.py measures. A macro selects one:
+ *
+ *     -DFILL          fills a table
+ *     -DADD           adds to activations
+ *     -DROPE          rotates heads
+ *     -DALL           does all three
+ *     -DBY_TABLE      rotates heads by a given table only
+ *     -DCONFIG        rotates heads by a plan of a model's config, which version 0.1 does not have
+ *     -DSINCOS        fills rows without a plan
+ *     -DSINCOS_ROW    fills one row without a plan
+ *     -DROW_BY_TABLE  rotates heads by one row
+ *     -DGGML          makes the calls of an operator of ggml for f32 and f16
+ *
+ * The arguments come from outside, so that the compiler cannot specialise a call.
  */
 #ifdef ALL
     #define FILL

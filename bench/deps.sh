@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deps.sh: see what the benchmarks miss and install it, as tests/tools/deps.sh does for the tests: what is
-# there is found by compiling with it, and DEPS=0 installs nothing. numpy and torch are large and
-# join in only where they are installed already.
+# deps.sh: finds out what the benchmarks lack and installs it, as tests/tools/deps.sh does for the tests.
+# The script compiles with each item to decide whether it is present, and DEPS=0 installs nothing. The
+# packages numpy and torch are large, so they take part only where they are installed already.
+#
 # shellcheck disable=SC2086
 set -u
 . tests/tools/lib.sh

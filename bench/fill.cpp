@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables of floats for consecutive positions: pe_fill, pe_sinusoidal, the plan, beside all peers.
+// Times tables of floats for consecutive positions: pe_fill, pe_sinusoidal and the plan, beside all
+// peers.
 
 #include "tables.hpp"
 
@@ -25,7 +26,8 @@ static void add_fill_peer(const Peer &peer, const Shape &s, const std::vector<do
         positions);
 }
 
-// One row per call, at a position that moves: nothing about it can be learned from the last call.
+// Adds the cases that make one row per call. The position changes, so that nothing about it can be
+// learned from the last call.
 static void add_one_row(std::size_t d)
 {
     const auto position = [](std::size_t call) {
@@ -43,7 +45,7 @@ static void add_one_row(std::size_t d)
                          });
 }
 
-// Everything from nothing: the plan and the table in one call's time.
+// Adds the case that makes the plan and the table in one call.
 static void add_first_use(const Shape &s)
 {
     const auto mine = std::make_shared<Plan>(s.d);
@@ -60,7 +62,8 @@ static void add_first_use(const Shape &s)
         positions_of(s));
 }
 
-// Each thread makes its share of the rows. All rows exact means: the bits of one thread.
+// Adds a case in which each thread makes its share of the rows. All rows are exact if they have the
+// bits of one thread.
 static void add_threads(const Shape &s)
 {
     const Plan &p = plan_of(s.d);

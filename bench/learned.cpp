@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Learned tables: rows of a table of 2048 positions added to a batch of sequences, against the roof
-// of changing memory in place, beside a plain loop; gradients; a table resampled. Pairs are elements.
+// Times learned tables. Rows of a table of 2048 positions are added to a batch of sequences, beside
+// a plain loop; the roof is changing memory in place. Gradients and a resampled table follow. What
+// the other files count in pairs is counted in elements here.
 
 #include "tables.hpp"
 
@@ -12,7 +13,7 @@ namespace
 
 const std::size_t table_rows = 2048;
 
-// One sequence after another, each from position 0.
+// Returns the positions of one sequence after another; each sequence starts at position 0.
 std::vector<std::int64_t> sequences(const Shape &s)
 {
     std::vector<std::int64_t> positions(s.rows);
@@ -21,7 +22,7 @@ std::vector<std::int64_t> sequences(const Shape &s)
     return positions;
 }
 
-// The same name for every type.
+// Defines pe_learned_add for one type, so that the function has the same name for every type.
 #define BENCH_LEARNED(type, T, from, to)                                                           \
     void pe_learned_add(const T *table, const std::int64_t *positions, const Shape &s, T *x)       \
     {                                                                                              \
@@ -75,7 +76,7 @@ void add_grad(const Shape &s)
             });
 }
 
-// A vision model's 24 x 24 table for 37 x 37 patches.
+// Adds the cases that resample a vision model's 24 x 24 table for 37 x 37 patches.
 void add_resample()
 {
     const std::size_t from = 24, to = 37, d = 1024;

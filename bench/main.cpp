@@ -66,8 +66,9 @@ static void add_one(std::uint64_t &x)
 #endif
 }
 
-// Nanoseconds of as many additions as fit into each cycle: the same on a machine left alone, and half as
-// long again where the core's other thread works, be it another machine's, of which no clock tells.
+// Returns the nanoseconds of a fixed loop that makes as many additions per cycle as the CPU can.
+// The time is constant on an idle machine, and 50 % longer if the other thread of the core is busy.
+// That thread may belong to another virtual machine, and no clock shows that.
 static double fixed_loop()
 {
     const auto from = std::chrono::steady_clock::now();
@@ -140,9 +141,12 @@ static double median(std::vector<double> &x)
     return *middle;
 }
 
-// Two bodies in turns, in blocks long enough for the clock and short enough that both meet the same
-// machine: the median over neighbours of the other's time over the first one's, and of the other's
-// seconds a call. A roof is such a body, and so is pe beside a peer.
+// Holds the result of running two bodies alternately. Their blocks are long enough for the clock,
+// and short enough that both run under the same conditions. The other body is a roof, or pe beside
+// a peer.
+//
+//     ratio  the median, over adjacent blocks, of the other body's time divided by the first body's
+//     other  the median of the other body's seconds per call
 struct Turns {
     double ratio = 0, other = 0;
 };
@@ -277,8 +281,8 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
     if (row.verb == "threads") registered->Threads(row.threads)->UseRealTime();
 }
 
-// The exact row of a position: sine, cosine, sine ... to long double, and rounded once to the types
-// that MPFR knows.
+// Holds the exact row of a position: sine, cosine, sine ... as long double, and rounded once to the
+// types that MPFR knows.
 struct Exact {
     std::vector<long double> real;
     std::vector<double> f64;
@@ -322,7 +326,8 @@ static const Exact &exact_row(double position, std::size_t d)
     return row;
 }
 
-// x, at most 1, rounded to a type of so many significant bits whose smallest normal is 2^least.
+// Returns x, which is at most 1, rounded to a type with this many significant bits whose smallest
+// normal number is 2^least.
 static long double rounded(long double x, int digits, int least)
 {
     if (x == 0) return x;
@@ -388,7 +393,7 @@ template Accuracy accuracy<double>(const std::vector<double> &, std::size_t, Lay
 template Accuracy accuracy<half>(const std::vector<double> &, std::size_t, Layout, Via);
 template Accuracy accuracy<bfloat>(const std::vector<double> &, std::size_t, Layout, Via);
 
-// The value of the last --name=value, or none.
+// Returns the value of the last --name=value, or none.
 static const char *argument(const std::vector<char *> &arguments, const char *name)
 {
     const std::size_t n = std::strlen(name);

@@ -32,8 +32,8 @@ CORES = [
     ("Apple M1, NEON", ARM_GCC, "-march=armv8-a", "NEON", "apple-m1",
      ARM_ROOT + "/libsleef.so.3", "Sleef_sincosf4_u35advsimd", 4),
 ]
-# what the table calls it, the private function, how many products its hot loop has at least, and the
-# vectors of pairs of a pass (0: as many as its stores have)
+# Each entry has the name in the table, the private function, the least number of products in its hot loop, and the
+# vectors of pairs per pass of the loop. The value 0 means as many as the loop stores.
 LOOPS = [
     ("rows of a block", "pe__store_row_pairs", 24, 0),
     ("added", "pe__add_row_pairs_f32", 24, 0),
@@ -59,8 +59,11 @@ def run(command, text=None):
 
 
 def functions(assembly):
-    """Each function's lines, also of gcc's versions with fewer arguments or results (name.isra.0); what it moved to a
-    section of its own is cold and left out."""
+    """Returns a dictionary from each function's name to its lines.
+
+    gcc's versions with fewer arguments or results (name.isra.0) count as the function. Cold code, which gcc moved to a
+    section of its own, is left out.
+    """
     found, name = {}, None
     for line in assembly.splitlines():
         label = re.match(r"([A-Za-z_][\w.]*):", line)
@@ -76,7 +79,7 @@ JUMP = re.compile(r"\s+(?:j\w+|b(?:\.?[a-z]{2})?|cbn?z\s+\w+,|tbn?z\s+\w+, #?\w+
 
 
 def loops(lines):
-    """The innermost loops: from a label to a jump back to it, without another one between."""
+    """Yields the lines of each innermost loop: from a label to a jump back to it, with no other loop between."""
     at = {line[:-1]: i for i, line in enumerate(lines) if re.match(r"\.L\d+:$", line)}
     spans = []
     for i, line in enumerate(lines):
@@ -92,8 +95,11 @@ END = re.compile(r"\s+(?:jmp|b)\s+(\.L\d+)$")
 
 
 def shortest(lines, least):
-    """The fewest instructions from a label back to it with so many products and no call, as a list:
-    compilers put branches that hardly ever run into the middle of a long loop, and others far away."""
+    """Returns the shortest path from a label back to it that has at least `least` products and no call, as a list.
+
+    A path is searched because compilers put branches that hardly ever run into the middle of a long loop, and other
+    branches far away.
+    """
     at = {line[:-1]: i for i, line in enumerate(lines) if re.match(r"\.L\d+:$", line)}
     best = None
     for begin in {at[j.group(1)] for i, j in enumerate(map(JUMP.match, lines)) if j and at.get(j.group(1), i) < i}:

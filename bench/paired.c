@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * paired: is the new version of pe slower than the old one anywhere? Both are in this program, each
- * compiled by itself (paired_side.c). They take turns on the same buffers in blocks of a fraction of a
- * millisecond, old new new old ..., so that whatever disturbs the machine disturbs both; of each two
- * neighbours the ratio of their CPU times is taken, and of these the median. That is done anew in
- * several processes, in each with other memory for plans and stack; their median is the result, their
- * lowest and highest say how sure it is.
+ * paired: finds the calls in which the new version of pe is slower than the old one. Both versions
+ * are in this program, each compiled by itself (paired_side.c). They run alternately on the same
+ * buffers, old new new old ..., in blocks of a fraction of a millisecond. So whatever disturbs the
+ * machine disturbs both. The result of a process is the median of the ratios of the CPU times of
+ * adjacent blocks. Several processes are run, each with other memory for plans and stack. Their
+ * median is the final result, and their lowest and highest ratio show how certain it is.
  *
  *     paired [-f REGEX] [-p PROCESSES] [-s SECONDS] [-l LIMIT] [-c CPU]
  *
- * SECONDS are for a case in a process. Returns 1 if a case takes more than LIMIT (1.03) of its old time, in the median and in all processes
- * but one. paired.sh builds and runs this.
+ * SECONDS is the time for one case in one process. The program returns 1 if the ratio of a case is
+ * above LIMIT (1.03) in the median and in all processes but one. paired.sh builds and runs this.
  */
 #define _GNU_SOURCE /* sched_setaffinity, MAP_ANONYMOUS */
 
@@ -33,7 +33,7 @@ enum { MAX_PAIRS = 4096, MAX_CASES = 256, MAX_PROCESSES = 15 };
 
 static const size_t KEPT = 8 << 20; /* larger buffers are not made anew before each block */
 
-/* What one process found out about a case: medians, and whether both sides gave the same bits. */
+/* Holds what one process found about a case: medians, and whether both sides gave the same bits. */
 typedef struct finding {
     double old, now, ratio; /* seconds a call */
     size_t pairs;
@@ -64,7 +64,7 @@ static double median(double *x, size_t n)
 static void *out;
 static void *in;
 
-/* Ones, in floats, doubles or 16-bit numbers (as a bfloat16 0x3c00 is 2^-7). */
+/* Writes ones, as floats, doubles or 16-bit numbers (as a bfloat16, 0x3c00 is 2^-7). */
 static void set_to_ones(void *buffer, size_t size, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ static uint64_t hash(const void *data, size_t bytes)
     return h;
 }
 
-/* Seconds of so many calls, on a buffer made ready beforehand. */
+/* Returns the seconds of this many calls on a buffer that was prepared before. */
 static double block(const paired_case *c, size_t calls, int *failed)
 {
     if (c->use == PAIRED_CHANGES && c->size * c->count <= KEPT) set_to_ones(out, c->size, c->count);
@@ -159,7 +159,7 @@ static void stay_on(int cpu)
 #endif
 }
 
-/* All cases that are wanted, their findings written to a pipe. */
+/* Runs all cases that are wanted and writes their results to a pipe. */
 static void child(int process, const unsigned char *wanted, double seconds, int to)
 {
     out = mapped(PAIRED_BYTES), in = mapped(PAIRED_BYTES / 8);

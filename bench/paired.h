@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* What a case does with the output buffer: writes it, or changes the numbers in it. */
+/* Tells what a case does with the output buffer: it writes the buffer, or changes the numbers in
+   it. */
 typedef enum paired_use { PAIRED_WRITES, PAIRED_CHANGES } paired_use;
 
 typedef struct paired_case {
@@ -17,7 +18,7 @@ typedef struct paired_case {
     int (*run)(size_t calls); /* returns 0 if all went well */
 } paired_case;
 
-/* One version of pe. setup() gets two buffers, the output and the input, full of ones. */
+/* Describes one version of pe. setup() gets two buffers full of ones, the output and the input. */
 typedef struct paired_side {
     const char *version, *isa, *sleef;
     int (*setup)(void *out, const void *in);

@@ -6,11 +6,11 @@
 #     sh bench/paired.sh BASE [ISA...]     BASE: a commit, or a directory with pe.h and pe_simd.h
 #                                          ISA: avx512, avx2, sse2, neon, scalar; default: the best
 #
-# BASE may be of version 0.1 or later: paired_cases.h has each call in both interfaces. Environment: CC,
-# CFLAGS (-O2), SLEEF (0), PAIRED_ARGS (see paired.c; -f REGEX picks cases, -c CPU the core), OLD_FLAGS and
-# NEW_FLAGS: more flags for one side, so that BASE . compares two builds of one tree, say
-# NEW_FLAGS=-march=native; OLD_FLAGS=-DPAIRED_PLAIN=1: lists of coordinates and blocks of halves against
-# sections and joined axes (-f 'a list|in blocks'); or -DPE_EXTERN with NEW_LIBRARY (OLD_LIBRARY), a libposenc.a to link it with.
+# BASE may be of version 0.1 or later: paired_cases.h has each call in both interfaces. Environment: CC, CFLAGS (-O2),
+# SLEEF (0), PAIRED_ARGS (see paired.c; -f REGEX picks cases, -c CPU the core). OLD_FLAGS and NEW_FLAGS add flags for
+# one side, so that BASE . compares two builds of one tree. Examples are NEW_FLAGS=-march=native, and -DPE_EXTERN with
+# a libposenc.a to link with in OLD_LIBRARY or NEW_LIBRARY. OLD_FLAGS=-DPAIRED_PLAIN=1 compares lists of coordinates and
+# blocks of halves with sections and joined axes (-f 'a list|in blocks').
 # Returns 1 if a call is more than 3 % slower than in BASE.
 # shellcheck disable=SC2086
 set -u

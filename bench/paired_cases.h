@@ -299,7 +299,7 @@ CASE("rope by table f32 2048 tokens, adjacent", PAIRED_CHANGES, float, 2048 * 40
      pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096,
                           128),
      BY_TABLE(PE_LAYOUT_INTERLEAVED, pe_from(0), 2048, heads_32))
-/* Rows that are gathered, against consecutive ones where there is no gathering. */
+/* Compares rows that are gathered with consecutive rows in a version that cannot gather. */
 CASE("rope by table f32 512 tokens, gathered, halves", PAIRED_CHANGES, float, 512 * 4096,
      pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 512, 32, f, 4096,
                           128),

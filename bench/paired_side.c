@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CALL(how 0.1 says it, how 0.2 does) */
+/* CALL(OLD, NEW): the call as version 0.1 has it, and as version 0.2 has it */
 #if PE_VERSION_HEX < 0x000200
     #define CALL(old, now) old
 #else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plans alone, and one row from nothing: a diffusion step's embedding by a stateless operator, which
-// makes its plan in each call, beside the loop that ggml and others have for it.
+// Times plans alone, and one row without a stored plan. Such a row is a diffusion step's embedding
+// by a stateless operator, which makes its plan in each call. Its peer is the loop of ggml and
+// others.
 
 #include "tables.hpp"
 
@@ -45,7 +46,7 @@ static void add_rope_plan()
              });
 }
 
-// One row at a real position, as wide as most diffusion models have it.
+// Adds the case of one row at a real position, as wide as in most diffusion models.
 static void add_step()
 {
     const Shape s{1, 320};

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Python's figures: what tutorials write in numpy, and torch where it is installed, beside posenc, one thread.
+"""Measures posenc in Python beside what tutorials write in numpy, and in torch where it is installed, on one thread.
 
     python3 python/posenc_build.py build && pip install build/posenc-*.whl
     MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=8000000000 MALLOC_TOP_PAD_=500000000 \\
         python3 bench/python.py
 
-For each line: the best of several runs in microseconds, and how many floats are not the exact number rounded.
-glibc is told to keep its memory: asking the system for it takes longer than any of this.
+Each line has the best of several runs in microseconds, and how many floats are not the exact number rounded.
+The variables tell glibc to keep its memory. Asking the system for memory would take longer than anything measured here.
 """
 import sys
 import time

@@ -76,7 +76,7 @@ static bool copied(Span x, std::size_t)
     return std::memcmp(x.out, x.in, x.count * sizeof(float)) == 0;
 }
 
-// x *= c: what was 1 is near_one after the first call, 1 after the second ...
+// Computes x *= c. What was 1 is near_one after the first call, 1 after the second ...
 BENCH_NOINLINE static void scale(Span x, std::size_t call)
 {
     const float factor = call % 2 == 0 ? near_one : below_one;
@@ -90,7 +90,8 @@ static bool scaled(Span x, std::size_t call)
     return std::all_of(x.out, x.out + x.count, [=](float y) { return y == want; });
 }
 
-// One bit of each float turned over, and back by the next call: as long as x *= c, whatever is there.
+// Inverts one bit of each float; the next call inverts it back. This takes as long as x *= c,
+// whatever the numbers are.
 BENCH_NOINLINE static void flip(Span x, std::size_t)
 {
     float pattern;

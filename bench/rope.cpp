@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// RoPE: heads turned in place and out of place, by a plan and by a given table, beside plain C and C with
-// a table; and the tables themselves, in each layout.
+// Times RoPE: heads are rotated in place and out of place, by a plan and by a given table, beside
+// plain C and C with a table. The tables themselves are also timed, in each layout.
 
 #include "tables.hpp"
 
@@ -31,7 +31,7 @@ pe_heads packed(std::size_t count) { return {count, dim, count * dim}; }
 
 const pe_at place = pe_from(static_cast<std::int64_t>(first));
 
-// The same names for every type.
+// Defines functions with the same names for every type.
 #define BENCH_ROPE(type, T, x_bits, in_bits, out_bits)                                             \
     void pe_rope(const Plan &p, std::size_t tokens, T *x)                                          \
     {                                                                                              \
@@ -75,7 +75,7 @@ template <class T> void add_pe(std::size_t tokens)
     }
 }
 
-// Keys in float into a cache of bfloat16: bytes are those of the cache.
+// Adds the case that writes float keys to a cache of bfloat16. Bytes are those of the cache.
 void add_cache(std::size_t tokens)
 {
     const Plan &p = rope_plan(Layout::HALVES);
@@ -85,7 +85,7 @@ void add_cache(std::size_t tokens)
     });
 }
 
-// One head, the compiler's own vectors.
+// Rotates one head with the compiler's own vectors.
 void turn(const float *__restrict c, const float *__restrict s, float *__restrict x)
 {
     for (std::size_t i = 0; i < pairs; i++) {
@@ -95,7 +95,7 @@ void turn(const float *__restrict c, const float *__restrict s, float *__restric
     }
 }
 
-// As engines do it: float angles, sines of a token for all its heads.
+// Rotates as engines do: with float angles, and the sines of a token for all its heads.
 void plain_c(std::size_t tokens, float *x)
 {
     for (std::size_t t = 0; t < tokens; t++) {
@@ -109,7 +109,7 @@ void plain_c(std::size_t tokens, float *x)
     }
 }
 
-// The same with a table of [tokens][cosines, sines] that was made before.
+// Does the same with a table of [tokens][cosines, sines] that was made before.
 void table_c(const float *table, std::size_t tokens, std::size_t count, float *x)
 {
     for (std::size_t t = 0; t < tokens; t++, table += dim)

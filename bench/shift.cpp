@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows shifted in place beside the in-place roof, and dot products by distance beside filling as many
-// rows, and beside the sum of the cosines of SLEEF or of the C library.
+// Times rows shifted in place, beside the in-place roof. Also times dot products by distance,
+// beside filling as many rows, and beside the sum of the cosines of SLEEF or of the C library.
 
 #include "tables.hpp"
 
@@ -21,7 +21,8 @@ BENCH_SHIFT(f16, half, &x->bits)
 BENCH_SHIFT(bf16, bfloat, &x->bits)
 #undef BENCH_SHIFT
 
-// There and back: the numbers stay what they are, and do not become subnormal.
+// Shifts the rows there and back, so that the numbers stay what they are and do not become
+// subnormal.
 template <class T> static void add_shift(const Shape &s, Layout layout)
 {
     const Plan &p = plan_of(s.d, layout);
@@ -36,7 +37,7 @@ template <class T> static void add_shift(const Shape &s, Layout layout)
         nullptr, [=, &p] { pe_fill(p, s.first, s.rows, output<T>()); });
 }
 
-// One number for each distance; pairs are those of a table of as many rows.
+// Adds a case with one number per distance. Pairs are those of a table with as many rows.
 static void add_dots(const Shape &s)
 {
     const Plan &p = plan_of(s.d);

@@ -47,7 +47,7 @@ struct Plan {
     void init() { must(pe_plan_init(&plan, &config, memory.data(), memory.size())); }
 };
 
-// Plans and frequencies, made when first asked for.
+// Returns plans and frequencies, which are made when first asked for.
 static inline const Plan &plan_of(std::size_t d, Layout layout = Layout::INTERLEAVED)
 {
     static std::map<std::pair<std::size_t, Layout>, std::unique_ptr<Plan>> made;
@@ -62,7 +62,7 @@ static inline const Frequencies &frequencies_of(std::size_t d)
     return made.try_emplace(d, d).first->second;
 }
 
-// The same names for every type.
+// Defines functions with the same names for every type.
 #define BENCH_VERBS(type, T, to)                                                                   \
     static inline void pe_fill(const Plan &p, const pe_at &at, std::size_t rows, T *out)           \
     {                                                                                              \

@@ -2,7 +2,8 @@
 """torch_gpu_check.py [--small]: verifies posenc.torch on a GPU against libposenc by bits, then times it.
 
 Compares 1e8 pairs of cosines and sines, and 1e8 rotated elements forward and backward, in float32, float16 and bfloat16.
-Times the rotation, of q alone, in place, and of q and k, beside a copy of q, which moves the same memory, and torch code.
+Times the rotation of q alone, in place, and of q and k. Its peers are torch code and a copy of q, which moves as much
+memory.
 --small does a thousandth of the work, on a CPU if there is no GPU. It has not run on a GPU yet.
 """
 import sys

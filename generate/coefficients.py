@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Coefficients of the direct kernel of pe.h: sin(pi z) = z (a0 + a1 z^2 + ...) and
-cos(pi z) = 1 + b1 z^2 + ..., |z| <= 1/4 + 2^-16, doubles, the largest error small; of the short ones
-the largest relative error.
+"""Computes the coefficients of the direct kernel of pe.h, as doubles.
+
+The polynomials are sin(pi z) = z (a0 + a1 z^2 + ...) and cos(pi z) = 1 + b1 z^2 + ..., for |z| <= 1/4 + 2^-16. The
+largest absolute error is made small; for the short polynomials, the largest relative error.
 
     python3 generate/coefficients.py      prints them and their errors in units of 2^-53
 """

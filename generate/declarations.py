@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The structs, enums and functions of pe.h for other languages.
+"""Prints the structs, enums and functions of pe.h for other languages.
 
     generate/declarations.py python   a module for ctypes: all of them, and load(); run by itself, it prints
                                        what the next program prints
@@ -91,7 +91,7 @@ class Declarations:
         return words
 
     def python(self, words):
-        """The type of these words for ctypes."""
+        """Returns the ctypes type for the words of a C type."""
         words = words.replace("const", "").strip()
         stars = words.count("*")
         name = words.replace("*", "").strip()

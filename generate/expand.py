@@ -48,7 +48,7 @@ def brackets(text, opened=()):
 
 
 def statements(lines):
-    """Joins the lines of a statement, or of the head of a function, to one."""
+    """Yields one line for each statement and each function head, whose lines are joined."""
     text = ""
     for number, line in enumerate(lines):
         text = f"{text}{'' if text.endswith(('(', '{')) else ' '}{re.sub(r'(?<=[^ ]) +', ' ', line.strip())}" if text else line
@@ -132,7 +132,7 @@ def expanded(macros, name, arguments):
 
 
 def spaced(lines):
-    """An empty line after each function of several lines, but for the last one."""
+    """Yields the lines, with an empty line after each function of several lines except the last function."""
     lines = list(lines)
     for number, line in enumerate(lines):
         yield line

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""fixed_python.py [SOURCE]: the constants of pe_fixed.h as a module for the kernels of python/posenc/_kernels.py.
+"""fixed_python.py [SOURCE]: prints the constants of pe_fixed.h as a module for python/posenc/_kernels.py.
 
 Reads src/fixed/sincos.h and prints python/posenc/_fixed.py, so that each number is written once. `make headers` runs it.
 A line of the source that does not have the expected form is an error.

@@ -4,7 +4,7 @@
     build/peers/bin/python generate/model_facts.py [--only TYPE[,TYPE]] [--jobs N] [--seconds N]
 
 Writes tests/models/facts.txt: one line for each rotation of each model type. Every fact is measured: the model runs
-once on the meta device, and the function that rotates gets unit vectors (model_library.py); one key of the config is
+once on the meta device, and the function that rotates gets unit vectors (model_library.py). One key of the config is
 changed at a time. Nothing is inferred from a name. A type that cannot be measured has a line with the reason.
 The file is replaced at the end. --only replaces the lines of these types and keeps all others.
 """

@@ -8,8 +8,8 @@ Frequencies: numbers() builds a class with a buffer inv_freq from a config, as t
 Rotations: Trial builds a model on the meta device, where tensors have shapes and no numbers, and runs its forward pass.
 The modules with a buffer inv_freq are the exception: they compute on the CPU, at positions that this file chooses. So in
 a call of a function, the tensors on the CPU are the cosines and sines, and those on the meta device are to be rotated.
-Each function of the modeling file records such calls. rotation() repeats a recorded call with unit vectors, which gives
-the matrix of the rotation: its pairs, its direction, its angles and its order of outputs.
+Each function of the modeling file records such calls. rotation() repeats a recorded call with unit vectors. This
+gives the matrix of the rotation: its pairs, its direction, its angles and its order of outputs.
 """
 import contextlib
 import importlib

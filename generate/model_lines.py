@@ -4,8 +4,8 @@
     python3 generate/model_lines.py            write the table
     python3 generate/model_lines.py --check    say whether the table is current; status 1 if not
 
-The table is made from three records in tests/models/ (facts.txt, types.txt, configs.txt) and from generate/model_words.txt,
-which has the words that no record tells, each with the class and the file of the library where a person has read it.
+The table is made from three records in tests/models/ (facts.txt, types.txt, configs.txt) and generate/model_words.txt.
+That file has the words that no record tells, each with the class and the file of the library where a person read it.
 tool/model/type_line.h explains the words. A word by hand replaces the measured word of the same name; "-NAME" removes it.
 A word by hand that changes nothing is an error, and so is a type without a record. This file needs only Python's standard
 library.

@@ -4,11 +4,14 @@
     build/peers/bin/python generate/model_tree.py            write the two files
     build/peers/bin/python generate/model_tree.py --check    compare them with the installed library; status 1 if they differ
 
-Writes two files in 20 seconds. tests/models/cited.txt has a digest of each class and function that generate/model_words.txt
-and tests/models/read.txt cite: where it changes, a person reads the code again. tests/models/types.txt has one line for each model type, and one for each config within another that has
-no model type of its own. class and file say where the config class is. parts are the configs within, as KEY:TYPE; "!" before
-TYPE means that the file's own model_type does not count. The other words are the keys of SIZES that the class has, with
-their defaults. layers is the list of kinds of layers that the class makes itself, shortened: 3sliding_attention,1full_attention.
+Writes two files in 20 seconds. tests/models/cited.txt has a digest of each class and function that
+generate/model_words.txt and tests/models/read.txt cite. If a digest changes, a person reads the code again.
+
+tests/models/types.txt has one line for each model type. It also has one for each inner config that has no model type of
+its own. The words class and file say where the config class is. The word parts has the inner configs, as KEY:TYPE. "!"
+before TYPE means that the file's own model_type does not count. The other words are the keys of SIZES that
+the class has, with their defaults. The word layers has the list of kinds of layers that the class makes itself, in a
+short form: 3sliding_attention,1full_attention.
 """
 import ast
 import glob

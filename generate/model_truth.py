@@ -4,10 +4,11 @@
     build/peers/bin/python generate/model_truth.py                     write tests/models/ anew, after model_facts.py
     build/peers/bin/python generate/model_truth.py --check STYLE|all   compare the record with the installed library
 
-configs.txt: each model type's default config, as the library saves it. truth.txt: for each config inside with a rotary
-class, and for each style in which the file can be written (config_styles.py), the numbers that the class has after the
-library has loaded exactly that JSON. variants.txt: random rope_parameters of each scaling, with LlamaRotaryEmbedding.
-frequencies.txt: the lists of numbers, each once. Every number is float32, so 9 digits are exact.
+* configs.txt has each model type's default config, as the library saves it.
+* truth.txt has the numbers that a rotary class has after the library has loaded exactly one JSON text. There is one
+  entry for each inner config with a rotary class and each style in which the file can be written (config_styles.py).
+* variants.txt has the same for random rope_parameters of each scaling, with LlamaRotaryEmbedding.
+* frequencies.txt has each list of numbers once. Every number is float32, so 9 digits are exact.
 """
 import argparse
 import collections

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * theorem: how near does a table of consecutive positions come to the middle of two numbers? Every
- * position 1 ... 2^31 of every pair is looked at, so that what is found is a fact about the table: no
- * element of it is nearer to a middle than the certificate says, and the bound of double-double is
- * smaller than that. Positions below 0 have the same sines and cosines but for signs.
+ * theorem: finds how near a table of consecutive positions comes to a midpoint of two numbers. The
+ * search examines every position 1 ... 2^31 of every pair, so its result is a fact about the table.
+ * No element is nearer to a midpoint than the certificate says, and the error bound of
+ * double-double is smaller than that distance. Negative positions have the same sines and cosines
+ * except for signs.
  *
  *     theorem search NAME...   print the certificates of these tables (theorem list: their names)
  *     theorem check FILE       compute each certificate of FILE again, by MPFR, and the elements there by
  *                              pe: seconds
  *
- * The search: w / 2 pi as a fraction of 128 bits, so that the turn of any position is known to 2^-97.
- * Anchors by long double, the positions of a block by one rotation in double: off by less than 4
- * units of 2^-53, so that an element nearer than 2^-51 to a middle is seen as nearer than 2^-50. These
- * are made again by long double, and the nearest of them by MPFR. The middles of f16 and bf16 are
- * numbers of 25 bits like those of f32: one look is for all.
+ * The search has w / 2 pi as a fraction of 128 bits, so the angle of any position is known to 2^-97
+ * of a full rotation. It computes anchors in long double, and the positions of a block from an
+ * anchor with one rotation in double. The error is less than 4 units of 2^-53. So an element nearer
+ * than 2^-51 to a midpoint appears nearer than 2^-50. Such elements are computed again in long
+ * double, and the nearest of them with MPFR. The midpoints of f16 and bf16 are numbers of 25 bits
+ * like those of f32, so one search serves all three types.
  */
 #include "pe.h"
 #include "../tests/unit/half.h"

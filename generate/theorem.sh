@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# theorem.sh: writes tests/theorem.txt. generate/theorem.c looks at every position 1 ... 2^31 of every pair of the
-# tables; this takes 1 to 3 s per pair, about half an hour in all. `tests/run certificates` checks the file in seconds.
+# theorem.sh: writes tests/theorem.txt. generate/theorem.c examines every position 1 ... 2^31 of every pair of the
+# tables. This takes 1 to 3 s per pair, about half an hour in all. `tests/run certificates` checks the file in seconds.
+#
 # theorem.sh NAME...: prints the lines of these tables and writes no file. The names are those in the first column.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# dist.sh [tree] [OUT]: OUT, build/posenc-VERSION.tar.gz by default, from HEAD; the same commit gives the
-# same bytes. With "tree" from the tracked files as they are now, committed or not, for tests.
+# dist.sh [tree] [OUT]: writes the archive OUT, by default build/posenc-VERSION.tar.gz, from HEAD. The same commit gives
+# the same bytes. With "tree", which is for tests, the archive has the tracked files as they are now, committed or not.
 set -eu
 . ./packaging/version.sh
 what=HEAD
@@ -12,14 +12,14 @@ if [ "${1:-}" = tree ]; then
 fi
 out=${1:-${BUILD:-build}/posenc-$VERSION.tar.gz}
 mkdir -p "$(dirname "$out")"
-# Not that of a tree around an unpacked archive.
+# The checkout must be that of pe. A git repository around an unpacked archive does not count.
 git ls-files --error-unmatch pe.h >/dev/null 2>&1 || {
     echo "dist needs a git checkout of pe"
     exit 1
 }
 
 if [ -z "$what" ]; then
-    # A commit that no branch knows, made with an index of its own.
+    # The tree is committed with a separate index, as a commit that no branch contains.
     index=$(mktemp "${BUILD:-build}/index.XXXXXX")
     trap 'rm -f "$index"' EXIT
     cp "$(git rev-parse --git-path index)" "$index"

@@ -13,11 +13,11 @@
 #   CMAKEDIR      for find_package(posenc CONFIG): $PREFIX/share/cmake/posenc; install-lib: $LIBDIR/cmake/posenc
 #   DESTDIR       in front of every path written to, and in no file: for making packages
 #
-# The headers are the same for every machine, the library is not: so are the files that tell of them.
-# uninstall looks in both places.
+# The headers are the same for every machine, and the library is not. The same holds for the files that describe them,
+# so these have two possible places. uninstall looks in both places.
 #
-# Files find each other by relative paths where directories are below PREFIX, so that the whole can
-# be moved; nothing depends on the machine, nor on what is installed on it.
+# Files find each other through relative paths where directories are below PREFIX, so that the whole can be moved.
+# Nothing depends on the machine or on what is installed on it.
 set -eu
 PREFIX=${PREFIX:-/usr/local}
 PREFIX=${PREFIX%/}

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# lib.sh: build/libposenc.a and build/libposenc.so, pe with every instruction set of the machine that $CC
-# compiles for; see packaging/pe_lib.c. Variables: CC, CPPFLAGS, CFLAGS (-O2), EXTRA_CFLAGS, LDFLAGS, AR, BUILD.
+# lib.sh: builds build/libposenc.a and build/libposenc.so. They have pe with every instruction set of the machine that
+# $CC compiles for; see packaging/pe_lib.c. Variables: CC, CPPFLAGS, CFLAGS (-O2), EXTRA_CFLAGS, LDFLAGS, AR, BUILD.
 #
-# The shared library is named after the versions that have the same interface, X.Y.*, see CHANGELOG.md:
-# libposenc.so.X.Y is a link to it, so that programs run from here.
+# The shared library is named after the versions that have the same interface, X.Y.* (see CHANGELOG.md). The link
+# libposenc.so.X.Y to it is made here, so that programs run from the build directory.
 set -eu
 . ./packaging/version.sh
 BUILD=${BUILD:-build}

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * pe as a library: every public function for every instruction set, and the best one chosen at the
- * first call. With -DPE_LIB=AVX2 and the like this file is the functions of one instruction set, in
- * a table; without, it is the functions that programs call, which look there:
+ * This file makes pe a library: it has every public function for every instruction set, and chooses
+ * the best instruction set at the first call. With -DPE_LIB=AVX2 and the like, the file defines a
+ * table of the functions of one instruction set. Without PE_LIB, it defines the functions that
+ * programs call, which look in these tables:
  *
  *     cc -O2 -c -fPIC -DPE_LIB=SSE2 pe_lib.c -o sse2.o      (and so AVX2, AVX512; SCALAR, NEON)
  *     cc -O2 -c -fPIC -fvisibility=hidden pe_lib.c -o hidden.o
  *     ar rcs libposenc.a hidden.o sse2.o avx2.o avx512.o
  *
- * The functions of the archive are hidden, so that a shared library that is linked with it exports none of them.
- * libposenc.so has the same functions, compiled without -fvisibility=hidden.
+ * The functions of the archive are hidden. So a shared library that is linked with it exports none
+ * of them. libposenc.so has the same functions, compiled without -fvisibility=hidden.
  *
- * The environment variable PE_ISA = sse2, avx2, avx512, neon or scalar, in letters of either case, is read
- * at the first call and takes one that is not the best. If PE_ISA is another word, or this CPU cannot run
- * what it names, the best is taken. A library without I/O cannot print that, so pe_isa_name() says it: it
- * returns the instruction set in use and, in parentheses, why that is not what PE_ISA says.
- * Threads: any; whichever calls first, the choice is the same.
+ * The environment variable PE_ISA is read at the first call. Its values are sse2, avx2, avx512,
+ * neon and scalar, in letters of either case; it replaces the choice of the best instruction set.
+ * If PE_ISA is another word, or this CPU cannot run what it names, the best one is used. A library
+ * without I/O cannot print that. So pe_isa_name() returns the instruction set in use and, in
+ * parentheses, why that is not what PE_ISA says.
+ * Threads: any thread may make the first call, because the choice is the same for all.
  */
 #include "functions.h"
 

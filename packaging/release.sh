@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# release.sh [tree] [DIR]: what a release consists of, in DIR, build/release; the same commit gives the same bytes.
+# release.sh [tree] [DIR]: writes the files of a release to DIR, by default build/release. The same commit gives the
+# same bytes.
+#
 # release.sh version: only looks whether every place says the version of pe.h, and lists those that do not.
 #
 #   posenc-VERSION.tar.gz            the source, see packaging/dist.sh
@@ -14,10 +16,10 @@
 #   posenc-VERSION-oracle-MODEL.json    cosines and sines of models, for the tests of other programs; where json-c is
 #   SHA256SUMS
 #
-# It is refused where a release is not complete: another version in another file, headers that src/ does not make, a
-# layout that is not that of tests/layout.txt; and, but for "tree", which is for tests and packs what is not committed,
-# too, where the entry of CHANGELOG.md has no date, and where `make test` or `make check` has not passed with these
-# headers.
+# The script refuses a release that is not complete: a file has another version, src/ does not make these headers, or
+# the layout is not that of tests/layout.txt. It also refuses a release if the entry of CHANGELOG.md has no date, or if
+# `make test` or `make check` has not passed with these headers. With "tree", these last two are not required. "tree" is
+# for tests and also packs what is not committed.
 set -eu
 . ./packaging/version.sh
 BUILD=${BUILD:-build}

@@ -35,7 +35,7 @@ enum Method {
 
 enum Type { F32, F16, BF16 };
 
-// Rows of a table: consecutive positions, or positions scattered over all of int32.
+// Describes the rows of a table: consecutive positions, or positions scattered over all of int32.
 struct Rows {
     std::int32_t first;
     bool scattered;
@@ -54,7 +54,8 @@ GPU_BOTH inline std::int32_t position_of(const Rows &r, unsigned row)
     return static_cast<std::int32_t>(x);
 }
 
-// Arrays on the device, one entry a pair; table has rows of all cosines, then all sines.
+// Holds arrays on the device, with one entry per pair. table has rows of all cosines, then all
+// sines.
 struct Operands {
     const std::uint32_t *increments;
     const float *omega;

@@ -81,7 +81,7 @@ struct Sincospi {
     }
 };
 
-// One angle a pair, from the position: nothing is loaded.
+// Computes one angle per pair from the position. Nothing is loaded.
 struct Powf {
     Operands o;
     typedef float Frequency;
@@ -112,8 +112,8 @@ struct None {
 
 // ---- table fill ---------------------------------------------------------------------------------
 
-// Some rows a thread: what belongs to its frequency stays in registers. A row is all cosines, then
-// all sines, the cos_sin_cache of vLLM and SGLang.
+// Computes several rows per thread, so that what belongs to its frequency stays in registers. A row
+// has all cosines, then all sines, like the cos_sin_cache of vLLM and SGLang.
 template <class Source, unsigned ROWS, bool SCATTERED>
 __global__ void __launch_bounds__(128) fill_f32(Source source, Rows r, float *out)
 {

@@ -89,8 +89,8 @@ struct Bits {
     unsigned undecided;
 };
 
-// The device makes a chunk of rows, the host compares it; the next chunk is 2^28 positions further
-// on.
+// Compares rows in chunks: the device makes a chunk, and the host compares it. The next chunk
+// starts 2^28 positions later.
 class Comparison
 {
     const unsigned chunk; // in pairs
@@ -175,7 +175,7 @@ struct Case {
     }
 };
 
-// One sample: so many launches in a row that they take a fifth of a millisecond.
+// Measures one sample, which has as many launches in a row as take 0.2 milliseconds.
 static double sample(const std::function<void()> &launch, unsigned repeats)
 {
     static cudaEvent_t begin = nullptr, end = nullptr;
@@ -194,7 +194,7 @@ static double sample(const std::function<void()> &launch, unsigned repeats)
     return milliseconds * 1e-3 / repeats;
 }
 
-// All cases in turns, so that a clock that changes changes all of them.
+// Runs all cases alternately, so that a changing clock affects all of them.
 static void time_all(std::vector<Case> &cases, double seconds)
 {
     std::vector<unsigned> repeats;
@@ -227,7 +227,7 @@ static void compare_with(const std::vector<float> &want, const float *device, Ca
         }
 }
 
-// Tables of 64 pairs from position 0. Bytes are those written.
+// Adds the cases that fill tables of 64 pairs, starting at position 0. Bytes are the bytes written.
 static void fill_cases(std::vector<Case> &cases, const Uploaded &up, const Uploaded &scaled,
                        const Reference &reference, unsigned rows, float *out, float *spare)
 {
@@ -291,7 +291,8 @@ static void fill_cases(std::vector<Case> &cases, const Uploaded &up, const Uploa
 
 // ---- RoPE ---------------------------------------------------------------------------------------
 
-// [tokens, heads, 128] of bf16, rotated in place. Bytes are those read and written of the heads.
+// Adds the cases that rotate [tokens, heads, 128] of bf16 in place. Bytes are the bytes of the
+// heads that are read and written.
 static std::size_t rope_cases(std::vector<Case> &cases, const Uploaded &up,
                               const Reference &reference, unsigned tokens, unsigned heads,
                               const std::vector<int> &positions, const char *what)

@@ -27,7 +27,8 @@ EXPORT float *explorer_out(void) { return out; }
 EXPORT double *explorer_numbers(void) { return numbers; }
 EXPORT uint32_t *explorer_words(void) { return words; }
 
-/* Plans of one width and base, with exact angles and with float32 ones. */
+/* Makes two plans of one width and base, with exact angles and with float32 angles. Returns a
+   pe_status. */
 EXPORT int explorer_plan(int d_model, double base)
 {
     pe_status status = PE_OK;
@@ -69,15 +70,16 @@ EXPORT int explorer_dots(double step, int count)
     return pe_dot_f64(&plans[EXACT], pe_from_by(0, (int64_t)step), (size_t)count, numbers);
 }
 
-/* What pe_fixed.wgsl takes in place of frequencies. */
+/* Writes to `words` the phase increments, which pe_fixed.wgsl takes in place of frequencies. */
 EXPORT int explorer_increments(void) { return pe_fixed_increments(&plans[EXACT], words); }
 
-/* The frequencies. */
+/* Writes the frequencies of the plan with exact angles to `numbers`. */
 EXPORT int explorer_frequencies(void) { return pe_plan_frequencies(&plans[EXACT], numbers); }
 
-/* A head's frequencies from number 1 on, behind the attention factor, and light plans of them with exact
-   angles and float32 ones. Lists of LongRoPE's factors grow evenly to the factor; PROPORTIONAL
-   turns a quarter of the head. */
+/* Writes the attention factor to numbers[0] and a head's frequencies to `numbers`, starting at
+   index 1. Makes plans for one row with these frequencies, with exact angles and with float32
+   angles. LongRoPE's long_factor grows evenly from 1 to `factor`. PE_ROPE_PROPORTIONAL rotates a
+   quarter of the head. Returns a pe_status. */
 EXPORT int explorer_rope(int d_model, double base, int type, double factor, double length)
 {
     static double factors[2][WIDTH / 2];
@@ -104,9 +106,10 @@ EXPORT int explorer_rope(int d_model, double base, int type, double factor, doub
 }
 EXPORT const char *explorer_rope_error(void) { return pe_rope_config_error(&rope); }
 
-/* What float angles do to a score: the mean square of (q' k' - q k) / sqrt(d), where q and k are standard
-   normal, q is at the position and k at one of KEYS before it. For pairs (c, s) that is the mean of
-   2 |z' - z|^2 / d, z the turn between the two. */
+/* Writes to numbers[0] what float angles do to a score: the mean square of (q' k' - q k) /
+   sqrt(d). The vectors q and k are standard normal; q is at `position`, and k is at one of KEYS
+   positions before it. For pairs (c, s) that is the mean of 2 |z' - z|^2 / d, where z is the
+   rotation between q and k. */
 EXPORT int explorer_noise(double position)
 {
     const size_t d = heads[EXACT].d_model, rows = KEYS + 1;
@@ -132,7 +135,8 @@ EXPORT int explorer_noise(double position)
     return status;
 }
 
-/* FNV-1a over the bits of all of these, for some widths, bases and positions. */
+/* explorer_hash() returns the FNV-1a hash of the bits of all of these, for some widths, bases and
+   positions. hashed() continues such a hash with n bytes. */
 static uint32_t hashed(uint32_t hash, const void *bytes, size_t n)
 {
     const unsigned char *const b = (const unsigned char *)bytes;

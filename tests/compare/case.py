@@ -61,7 +61,9 @@ class Case:
         self.check()
 
     def distance(self):
-        """Between the array and the right one, in units of the type's rounding error; infinite for other shapes."""
+        """Returns the largest difference between the array and the right one, in units of the type's rounding error.
+
+        It is infinite if their shapes differ."""
         worst = 0.0
         for key, x in self.files.items():
             x, y = np.asarray(x), np.asarray(self.right[key])

@@ -15,8 +15,9 @@ LONG = np.arange(4096)
 
 
 def columns():
-    """Pairs in other columns. The values are the config's in the other order, so no frequency, sign or offset differs;
-    the columns of a pair hold one number, and only their places tell."""
+    """Yields arrays whose pairs are in other columns. The values are the config's in the other order, so no frequency,
+    sign or offset differs.
+    The columns of a pair hold one number, and only their places show the mistake."""
     why = "each column is one of the config's, at the place of the other order"
     glm = p.table(T, p.default(64, 10000))
     cohere = p.table(T, p.default(128, 8e6))
@@ -39,7 +40,8 @@ def columns():
 
 
 def exchanged():
-    """Sines for cosines: z becomes i conj(z). No base, offset or sign does that to pairs of different frequency."""
+    """Yields arrays with sines in the place of cosines: z becomes i conj(z). No base,
+    offset or sign does that to pairs of different frequency."""
     why = "cosine and sine of each angle stand in each other's place: a quarter turn is no number of positions"
     llama, phi = p.table(T, p.default(128, 500000)), p.table(T, p.default(96, 10000))
     swap = lambda t: (t[1], t[0])
@@ -56,7 +58,8 @@ def exchanged():
 
 
 def signs():
-    """The sine negated: angles of -p. A negative offset moves positions, it does not turn them round."""
+    """Yields arrays with the sine negated, which are the angles of -p. A negative offset moves
+    positions, but does not reverse them."""
     why = "z is conjugated in every row but 0"
     cosines, sines = p.table(T, p.default(64, 10000))
     yield Case("defect", "ggml-backward", LLAMA3, pair(p.ggml(T, 128, 500000, sign=-1)), pair(p.ggml(T, 128, 500000)),
@@ -71,8 +74,8 @@ def signs():
 
 
 def offsets():
-    """All pairs are one number of positions ahead or behind; with 32 pairs and more no other base does that in row 0,
-    where every base has the same."""
+    """Yields arrays in which all pairs are one number of positions ahead or behind; with 32 pairs and more no other
+    base does that in row 0, where every base has the same."""
     why = "row 0 is the row of another position, in all pairs at once"
     half = p.default(128, 500000)
     yield Case("defect", "fairseq-padding", "preset=t2t d_model=512", {"table": p.t2t(T + 2, 512)},
@@ -119,8 +122,8 @@ def bases():
 
 
 def widths():
-    """A mistake by the config's own numbers. An exponent 2i/m is a base to the power n/m, too: such a base explains the
-    numbers as well, and nobody's config has it."""
+    """Yields arrays with a mistake that is made with the config's own numbers. An exponent 2i/m is also the exponent
+    2i/n of the base to the power n/m. Such a base also explains the numbers, but nobody's config has it."""
     glm = "model_type=glm4 head_dim=128"
     next_ = "head_dim=256 partial_rotary_factor=0.25 rope_theta=10000000"
     yield Case("defect", "exponent-head-dim", next_, pair(p.table(LONG, p.default(64, 1e7, divisor=256))),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Tables of cosines and sines as other projects compute them, retyped in numpy, operation by operation in float32.
 
-Nothing here comes from pe. Each formula names the project, the file and the commit at which it was read. float32 is
-numpy's: its cosines and sines may differ from torch's in the last bit, so no test relies on that bit.
+Nothing here comes from pe. Each formula names the project, the file and the commit at which it was read. The float32
+is that of numpy. Its cosines and sines may differ from torch's in the last bit, so no test relies on that bit.
 """
 import math
 
@@ -14,7 +14,7 @@ F, H, D, X = np.float32, np.float16, np.float64, np.longdouble
 # ---- types of 16 bits
 
 def bf16(x):
-    """float32 values rounded to bfloat16, to nearest even, as float32."""
+    """Returns float32 values rounded to bfloat16, to nearest even, as float32."""
     bits = np.ascontiguousarray(x, F).view(np.uint32).astype(np.uint64)
     bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
     return bits.astype(np.uint32).view(F).reshape(np.shape(x))
@@ -25,12 +25,12 @@ def f16(x):
 
 
 def bf16_stored(x):
-    """As numpy stores ml_dtypes.bfloat16: items of 2 bytes without a type."""
+    """Returns the values as numpy stores ml_dtypes.bfloat16: items of 2 bytes without a type."""
     return (np.ascontiguousarray(bf16(x)).view(np.uint32) >> 16).astype("<u2").view("V2")
 
 
 def widened(x):
-    """What a stored array means, in extended precision."""
+    """Returns what a stored array means, in extended precision."""
     x = np.asarray(x)
     if x.dtype.kind == "V":
         x = (x.view("<u2").astype(np.uint32) << 16).view(F)
@@ -39,7 +39,8 @@ def widened(x):
 
 # ---- frequencies of RoPE, in float32
 # huggingface/transformers, src/transformers/modeling_rope_utils.py, 0044e3b: _compute_default_rope_parameters and
-# the functions after it. The same in vllm-project/vllm, vllm/model_executor/layers/rotary_embedding/base.py, 04458da;
+# the functions after it are repeated here. The default is the same in
+# vllm-project/vllm, vllm/model_executor/layers/rotary_embedding/base.py, 04458da;
 # NVIDIA/Megatron-LM, megatron/core/models/common/embeddings/rotary_pos_embedding.py, 00caa53; huggingface/candle,
 # candle-transformers/src/models/llama.rs, 02878f9 (calculate_default_inv_freq).
 
@@ -52,25 +53,25 @@ def linear(dim, base, factor):
 
 
 def dynamic(dim, base, factor, length, trained):
-    """_compute_dynamic_ntk_parameters; the length counts where it is beyond that of the training."""
+    """Repeats _compute_dynamic_ntk_parameters. The length counts where it is beyond that of the training."""
     length = max(length, trained)
     return default(dim, base * ((factor * length / trained) - (factor - 1)) ** (dim / (dim - 2)))
 
 
 def ntk(dim, base, alpha):
-    """lucidrains/rotary-embedding-torch, rotary_embedding_torch.py, 02a5d07: theta_rescale_factor."""
+    """Repeats theta_rescale_factor of lucidrains/rotary-embedding-torch, rotary_embedding_torch.py, 02a5d07."""
     return default(dim, base * alpha ** (dim / (dim - 2)))
 
 
 def yarn_range(dim, base, trained, fast=32, slow=1):
-    """find_correction_range; vllm's common.py, 002d181, has the same."""
+    """Repeats find_correction_range; vllm's common.py, 002d181, has the same."""
     def index(turns):
         return dim * math.log(trained / (turns * 2 * math.pi)) / (2 * math.log(base))
     return max(math.floor(index(fast)), 0), min(math.ceil(index(slow)), dim - 1)
 
 
 def yarn(dim, base, factor, trained, fast=32, slow=1, bend=lambda ramp: ramp):
-    """_compute_yarn_parameters. bend: another form of the ramp, which no project has."""
+    """Repeats _compute_yarn_parameters. bend is another form of the ramp, which no project has."""
     powers = F(base) ** (np.arange(0, dim, 2).astype(F) / F(dim))
     low, high = yarn_range(dim, base, trained, fast, slow)
     high = high + 0.001 if low == high else high
@@ -94,7 +95,7 @@ def llama3(frequencies, factor, trained=8192, low=1.0, high=4.0):
 
 
 def longrope(dim, base, factors):
-    """_compute_longrope_parameters; vllm's phi3_long_rope_scaled_rope.py, 17d618b."""
+    """Repeats _compute_longrope_parameters, and vllm's phi3_long_rope_scaled_rope.py, 17d618b."""
     return F(1) / (np.asarray(factors, F) * F(base) ** (np.arange(0, dim, 2).astype(F) / F(dim)))
 
 
@@ -112,7 +113,7 @@ def table(positions, frequencies, amplitude=1.0):
 
 
 def exact(positions, frequencies, amplitude=1, kind=F):
-    """Rounded once, from extended precision. frequencies are X."""
+    """Returns a table rounded once, from extended precision. frequencies have the type X."""
     angles = np.asarray(positions).astype(X)[:, None] * frequencies[None, :]
     return (np.cos(angles) * X(amplitude)).astype(kind), (np.sin(angles) * X(amplitude)).astype(kind)
 
@@ -122,7 +123,7 @@ def default_exact(dim, base):
 
 
 def flux(positions, dim, base):
-    """black-forest-labs/flux, src/flux/math.py (rope), 1c9b6c6: in the type of the positions, here float64."""
+    """Repeats black-forest-labs/flux, src/flux/math.py (rope), 1c9b6c6, in the type of the positions, here float64."""
     omega = 1.0 / (D(base) ** (np.arange(0, dim, 2, dtype=D) / dim))
     angles = np.asarray(positions, D)[:, None] * omega
     return np.cos(angles), np.sin(angles)
@@ -141,14 +142,16 @@ def megatron_linear(positions, frequencies, factor):
 
 
 def meta_llama(positions, dim, base):
-    """meta-llama/llama, llama/model.py, 0504cf4: precompute_freqs_cis; torch.polar, complex64."""
+    """Repeats precompute_freqs_cis of meta-llama/llama, llama/model.py, 0504cf4: torch.polar gives complex64."""
     cosines, sines = table(positions, default(dim, base))
     return (cosines + 1j * sines).astype(np.complex64)
 
 
 def ggml(positions, dim, base, scale=1.0, divisors=None, extension=0.0, amplitude=1.0, trained=0, sign=1.0):
-    """ggml-org/llama.cpp, ggml/src/ggml-cpu/ops.cpp, 0049e3c: ggml_rope_cache_init and rope_yarn. An angle is the
-    one before it times theta_scale, in float32. divisors: rope_freqs.weight. sign: -1 in the backward pass."""
+    """Repeats ggml_rope_cache_init and rope_yarn of ggml-org/llama.cpp, ggml/src/ggml-cpu/ops.cpp, 0049e3c.
+
+    An angle is the previous one times theta_scale, in float32. divisors is rope_freqs.weight. sign is -1 in the
+    backward pass."""
     step = F(base) ** F(-2.0 / dim)
     theta = np.asarray(positions).astype(F)
     low, high = yarn_range(dim, base, trained) if extension else (0, 0)
@@ -187,7 +190,7 @@ def t2t(positions, width, sine_first=True, shift=1.0):
 
 
 def marian(positions, width):
-    """marian-nmt/marian, src/graph/node_initializers.cpp (sinusoidalPositionEmbeddings): float throughout."""
+    """Repeats sinusoidalPositionEmbeddings of marian-nmt/marian, src/graph/node_initializers.cpp, all in float."""
     step = np.log(F(10000)) / (F(width) / F(2) - F(1))
     cosines, sines = table(positions, np.exp(np.arange(width // 2).astype(F) * -step))
     return np.concatenate([sines, cosines], 1)
@@ -202,7 +205,7 @@ def paper(positions, width, base=10000.0):
 
 
 def gptj(positions, dim):
-    """transformers, modeling_gptj.py, 00b676f (create_sinusoidal_positions): sines, then cosines."""
+    """Repeats transformers, modeling_gptj.py, 00b676f (create_sinusoidal_positions): sines come before cosines."""
     cosines, sines = table(positions, default(dim, 10000))
     return np.concatenate([sines, cosines], 1)
 

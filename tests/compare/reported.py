@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Arrays with a mistake that people report: parts of YaRN's or Llama 3's rule misread, parameters that were not read,
-angles of 16 bits, positions clamped or wrapped, another part's table.
+"""These arrays have a mistake that people report:
+
+* parts of the rules of YaRN or Llama 3 were misread
+* parameters were not read
+* angles have 16 bits
+* positions are clamped or wrapped
+* the table is that of another part
 
 Each formula is the project's own, in float64, with one thing changed; `why` says which, and why no other name is true.
 """
@@ -27,7 +32,7 @@ def yarn_config(width, base, factor, trained, more=""):
 
 
 def yarn(width, base, factor, trained, fast=32, slow=1, truncate=True, inverted=False, ntk=(False, False), cycle=None):
-    """_compute_yarn_parameters in float64. ntk: NTK's base for the unscaled, and for the scaled frequencies."""
+    """Repeats _compute_yarn_parameters in float64. ntk: NTK's base for the unscaled, and for the scaled frequencies."""
     def index(rotations):
         return width * math.log(trained / (rotations * (cycle or 2 * math.pi))) / (2 * math.log(base))
     low, high = index(fast), index(slow)
@@ -66,7 +71,8 @@ def found(name, config, files, meant, why, differs, kind="defect", **rest):
 
 
 def of_yarn():
-    """Parts of YaRN's rule. Attention factors are right, and so are the pairs beyond the ramp."""
+    """Yields arrays with a mistake in a part of YaRN's rule. The attention factors are right, and so are the pairs
+    outside the ramp."""
     betas = " rope_scaling.beta_fast=64 rope_scaling.beta_slow=2"
     for number, (width, base, factor, trained) in enumerate(YARNS):
         own = (width, base, factor, trained)
@@ -195,7 +201,7 @@ def limited():
 
 
 def exponents():
-    """The two rules for exponents of sinusoidal tables, and T2T's in RoPE."""
+    """Yields tables that confuse the two rules for exponents of sinusoidal tables, or use that of T2T in RoPE."""
     for number, width in enumerate((64, 128, 384, 512)):
         yield found(f"exponents-t2t-{number}", f"preset=t2t d_model={width}", {"table": p.t2t(T, width, shift=0.0)},
                     {"table": p.t2t(T, width)}, "wenet-e2e/wenet #2141: 2i/d", ["exponents"])

@@ -93,7 +93,8 @@ def other():
 
 
 def twice():
-    """The scaling on top of itself. Twice by 4 is once by 16, in numbers: that answer is true and says less."""
+    """Yields arrays that are scaled twice. Scaling twice by 4 gives the numbers of scaling once by 16: that answer is
+    also true, but says less."""
     base = p.default(64, 10000)
     ratio = p.llama3(INV3, 8) / INV3
     yield Case("defect", "linear-twice", LLAMA2 + LINEAR4, 
@@ -143,7 +144,7 @@ def attention():
 
 
 def two():
-    """Two of these at once, each visible without the other."""
+    """Yields arrays with two of these differences at once. Each is visible without the other."""
     both = lambda *t: tuple(np.asarray(x) for x in t)
     yarn6 = p.table(LONG, p.yarn(128, 1e6, 4, 4096), M4)
     yield Case("two", "base-and-no-factor", "model_type=llama head_dim=128 rope_theta=1000000" + YARN4,

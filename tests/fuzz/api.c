@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing the calls of sinusoidal encodings: an input is a plan and a call with arguments good and
- * bad, at a place of any kind. A call has to say PE_OK exactly where nothing is wrong with its
- * arguments, an error that they have otherwise; it may touch its rows alone, and nothing after an
- * error; and the same rows come from one call, from two, from each row by itself, and from a plan
- * without offset and padding at the positions that the place means, told again by the harness.
+ * Fuzzes the calls of sinusoidal encodings. An input is a plan and a call with valid or invalid
+ * arguments, at a place of any kind. If nothing is wrong with the arguments, the call has to return
+ * PE_OK; otherwise it has to return an error that they have. The call may write only its rows, and
+ * nothing after an error.
+ *
+ * The same rows have to come from one call, from two calls, and from each row by itself. They also
+ * have to come from a plan without offset and padding, at the positions that the place means. The
+ * harness computes these positions itself.
  */
 #define FUZZ_FILL
 #include "calls.h"
@@ -15,18 +18,19 @@ enum { WIDEST = 64, ELEMENTS = 320, POOL = 48, REGROUPED = 8 };
 typedef struct plan_case {
     pe_plan plan;
     pe_config config;
-    pe_plan still; /* the same without offset and padding   */
-    pe_plan bare;  /* and with the amplitude 1: differences */
+    pe_plan still; /* the same without offset and padding    */
+    pe_plan bare;  /* and also with amplitude 1: differences */
 } plan_case;
 
 static plan_case pool[POOL];     /* made once; the first eight are default configs */
-static size_t pooled, regrouped; /* those of several axes from there on */
+static size_t pooled, regrouped; /* plans at `regrouped` and above have several axes */
 
 /* ------------------------------------------------------------------------------------------------
  * Plans
  * --------------------------------------------------------------------------------------------- */
 
-/* The twins of a plan, of its frequencies if it has its own, in memory for each. */
+/* Makes the two twins of a plan, still and bare, each in memory of its own of `size` bytes. If
+   the plan has a list of frequencies, omega is that list; otherwise it is NULL. */
 static void make_twins(plan_case *p, const double *omega, void *still, void *bare, size_t size)
 {
     pe_config c = p->config;
@@ -260,7 +264,7 @@ static uint64_t rows_may(const plan_case *p)
     return p->config.coordinate ? FUZZ_BIT(PE_ERR_PLAN_ROWS) : 0;
 }
 
-/* A call at a place, of rows from `skip` on, at x. */
+/* Describes a call for `rows` rows of a place, written to x. */
 typedef struct rows_call {
     const fuzz_fill *calls;
     const pe_plan *plan;
@@ -277,7 +281,8 @@ static pe_status run(const rows_call *c)
     return c->calls->fill(c->plan, c->at, c->rows, c->x, c->stride);
 }
 
-/* Rows k ... k + n - 1 of a call, to rows of `size` bytes side by side at y. */
+/* Runs rows k ... k + n - 1 of a call, and writes them to rows of `size` bytes side by side at
+   y. */
 static pe_status run_part(const rows_call *c, size_t k, size_t n, unsigned char *y, size_t size)
 {
     rows_call p = *c;
@@ -285,7 +290,7 @@ static pe_status run_part(const rows_call *c, size_t k, size_t n, unsigned char 
     return run(&p);
 }
 
-/* Row r by the plan without offset and padding, at the angles that the place means. */
+/* Fills row r with the plan without offset and padding, at the angles that the place means. */
 static void fill_by_twin(const plan_case *p, const fuzz_place *place, size_t r,
                          const fuzz_fill *calls, void *x, size_t row_bytes)
 {
@@ -300,8 +305,8 @@ static void fill_by_twin(const plan_case *p, const fuzz_place *place, size_t r,
         FUZZ_FAIL("a row is refused alone");
 }
 
-/* Rows of `stride` at x against rows side by side at y; and what is between those at x is as it was
-   saved. */
+/* Compares rows of `stride` at x with rows side by side at y. What is between the rows at x has
+   to be as it was saved. */
 static void compare_rows(const char *what, fuzz_type t, size_t d, size_t rows, const void *x,
                          size_t stride, const void *y)
 {
@@ -316,7 +321,7 @@ static void compare_rows(const char *what, fuzz_type t, size_t d, size_t rows, c
     }
 }
 
-/* x = scale x + PE for floats and doubles, in place; the product is rounded. */
+/* Computes x = scale x + PE in place for floats and doubles. The product is rounded. */
 static void add_plainly(fuzz_type t, float scale, const void *pe, void *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -406,7 +411,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
     compare_rows(c.is_add ? "pe_add" : "pe_fill", t, d, rows, memory, stride, y);
 }
 
-/* pe_add_batch_T against pe_add_T for each batch. */
+/* Compares pe_add_batch_T with pe_add_T called for each batch. */
 static void op_batch(fuzz_input *in, const plan_case *p)
 {
     const pe_plan *plan = &p->plan;
@@ -476,7 +481,7 @@ static uint64_t algebra_may(const plan_case *p)
     return ok ? 0 : FUZZ_BIT(PE_ERR_PLAN_SHIFT) | rows_may(p);
 }
 
-/* Shifts against the same by the numbers of their places, one by one. */
+/* Compares shifts by a place with shifts by the numbers that the place means, one by one. */
 static void op_shift(fuzz_input *in, const plan_case *p)
 {
     const pe_plan *plan = &p->plan;
@@ -536,7 +541,7 @@ static void op_shift(fuzz_input *in, const plan_case *p)
     compare_rows("pe_shift in parts", t, d, rows, x, stride, y);
 }
 
-/* The matrix of a shift and its transpose, which is that of the opposite one. */
+/* Checks the matrix of a shift and its transpose, which is the matrix of the opposite shift. */
 static void op_matrix(const pe_plan *plan, int64_t k)
 {
     const size_t d = plan->d_model;
@@ -612,8 +617,8 @@ static double *decode_omega(fuzz_input *in, size_t pairs, int *good)
     return omega;
 }
 
-/* Against fills by a plan of these frequencies, row by row. The arrays lie apart, or their rows in
-   turn in one. */
+/* Compares with fills by a plan of these frequencies, row by row. The two arrays are apart, or
+   one array has their rows alternately. */
 static void op_sincos(fuzz_input *in)
 {
     enum { MOST = 40 };
@@ -691,7 +696,7 @@ static void op_sincos(fuzz_input *in)
                   rows, pairs);
 }
 
-/* What a plan says of itself, and the call without a plan. */
+/* Checks what a plan reports about itself, and the call without a plan. */
 static void op_rest(fuzz_input *in, const plan_case *p)
 {
     const unsigned b = fuzz_byte(in);

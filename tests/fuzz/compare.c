@@ -163,7 +163,7 @@ static void put_key(char *text, fuzz_input *in)
     put(text, "\n");
 }
 
-/* A line of the tables of model types. */
+/* Returns line k of the two tables of model types, counted modulo the number of lines. */
 static const type_line *type_at(size_t k)
 {
     const size_t first_count = type_tables[0].count, count = first_count + type_tables[1].count;
@@ -171,7 +171,7 @@ static const type_line *type_at(size_t k)
     return k < first_count ? &type_tables[0].of[k] : &type_tables[1].of[k - first_count];
 }
 
-/* A model that can rotate, then keys that may spoil it. */
+/* Writes a config: a model that can rotate, then keys that may spoil it. */
 static void make_config(char *text, fuzz_input *in)
 {
     static const char *const types[] = {"linear", "dynamic",  "ntk",         "llama3",

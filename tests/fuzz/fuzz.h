@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the harnesses of tests/fuzz share: a decoder that makes numbers, most of them ordinary and
- * some hard, out of the bytes of an input; memory that notices when it is touched outside; and the
- * check that a refused call has written nothing.
+ * This header has what the harnesses of tests/fuzz share. A decoder makes numbers from the bytes of
+ * an input; most are ordinary and some are hard. Memory detects accesses outside of a block. A
+ * check makes sure that a refused call has written nothing.
  *
- * A harness is LLVMFuzzerInitialize() and LLVMFuzzerTestOneInput(). libFuzzer calls them, or
- * main.c: one process for AFL++, a random driver, a replay of files. What is done depends on the input
- * alone, so that each input is a test case.
+ * A harness consists of LLVMFuzzerInitialize() and LLVMFuzzerTestOneInput(). libFuzzer or main.c
+ * calls them. main.c is one process for AFL++, a random driver, or a replay of files. What a
+ * harness does depends only on the input, so that each input is a test case.
  *
- * Memory: with AddressSanitizer (FUZZ_HEAP) blocks of the heap of exactly the size asked for. Else
- * places of FUZZ_PLACE bytes between inaccessible pages, used from one end or the other, with
- * canaries on the open side: reading too far faults as well as writing.
+ * With AddressSanitizer (FUZZ_HEAP), memory is blocks of the heap of exactly the requested size.
+ * Otherwise memory is places of FUZZ_PLACE bytes between inaccessible pages. A place is used from
+ * one end or the other, with canaries on the open side. So reading too far also faults, not only
+ * writing.
  */
 #ifndef PE_FUZZ_H
 #define PE_FUZZ_H
@@ -74,7 +75,8 @@ static inline uint64_t fuzz_bytes(fuzz_input *in, int n)
 /* 0 ... n - 1, n <= 256 */
 static inline size_t fuzz_below(fuzz_input *in, size_t n) { return fuzz_byte(in) % n; }
 
-/* Has one of n things to go wrong here? 0: no; else 1 ... n. Three of four inputs say no. */
+/* Returns which of n things is to go wrong in this input: 1 ... n, or 0 for nothing. Three of
+   four inputs get 0. */
 static inline size_t fuzz_wrong(fuzz_input *in, size_t n)
 {
     const size_t b = fuzz_byte(in);
@@ -95,7 +97,7 @@ static inline float fuzz_float_of(uint32_t bits)
     return x;
 }
 
-/* A position: small, or anything to 2^31, or just there. */
+/* Returns a position: a small one, one of any size up to 2^31, or one of the hard positions. */
 static inline int64_t fuzz_position(fuzz_input *in)
 {
     static const int64_t hard[] = {
@@ -109,7 +111,7 @@ static inline int64_t fuzz_position(fuzz_input *in)
     return (int64_t)(int32_t)fuzz_bytes(in, 4);
 }
 
-/* A position that must be refused, or so nearly. */
+/* Returns a position that must be refused, or one that is nearly refused. */
 static inline int64_t fuzz_far(fuzz_input *in)
 {
     static const int64_t far[] = {2147483649,    -2147483649,   4294967296,
@@ -119,7 +121,7 @@ static inline int64_t fuzz_far(fuzz_input *in)
     return b < 128 ? far[b % FUZZ_COUNT(far)] : (int64_t)fuzz_bytes(in, 8);
 }
 
-/* A size that overflows with another, or nearly. */
+/* Returns a size that overflows together with another one, or nearly does. */
 static inline size_t fuzz_huge(fuzz_input *in)
 {
     static const uint64_t huge[] = {
@@ -134,7 +136,7 @@ static inline size_t fuzz_huge(fuzz_input *in)
     return b < 200 ? (size_t)(huge[b % FUZZ_COUNT(huge)]) : (size_t)fuzz_bytes(in, 8);
 }
 
-/* A double: a small number with a fraction, or a hard one, or any bits. */
+/* Returns a double: a small number with a fraction, a hard one, or one with any bits. */
 static inline double fuzz_double(fuzz_input *in)
 {
     static const double hard[] = {0.0,    -0.0,    1.0,    -1.0,    0.5,          1e-300,
@@ -148,7 +150,7 @@ static inline double fuzz_double(fuzz_input *in)
     return fuzz_double_of(fuzz_bytes(in, 8));
 }
 
-/* A real position within +-2^31. */
+/* Returns a real position in the range [-2^31, 2^31]. */
 static inline double fuzz_real(fuzz_input *in)
 {
     const unsigned b = fuzz_byte(in);
@@ -183,7 +185,7 @@ static inline uint64_t fuzz_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* n elements: numbers about 1, or of every size, infinities and NaN included. */
+/* Writes n elements: numbers near 1, or numbers of every size, infinities and NaN included. */
 static inline void fuzz_elements(fuzz_type t, void *to, size_t n, unsigned seed)
 {
     static const uint16_t hard[2][8] = {
@@ -227,8 +229,8 @@ static inline int fuzz_is_nan(fuzz_type t, const unsigned char *p)
     }
 }
 
-/* The same element? memcmp() of a few bytes before an inaccessible page takes the time of a hundred
-   elements: masked loads that reach into it do. */
+/* Returns whether two elements are the same. memcmp() is not used: it reaches into an
+   inaccessible page with masked loads, which takes as long as comparing a hundred elements. */
 static inline int fuzz_equal(const void *a, const void *b, size_t size)
 {
     uint64_t x = 0, y = 0;
@@ -238,7 +240,7 @@ static inline int fuzz_equal(const void *a, const void *b, size_t size)
     return x == y;
 }
 
-/* The same n elements? Of a NaN neither sign nor payload is promised. */
+/* Returns whether the n elements are the same. Neither sign nor payload of a NaN is promised. */
 static inline int fuzz_same(fuzz_type t, const void *a, const void *b, size_t n)
 {
     const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
@@ -287,8 +289,8 @@ static inline void fuzz_memory_make(void)
 #endif
 }
 
-/* A block of so many bytes, full of canaries, for the harness to fill; its elements are aligned if
-   bytes is a multiple of their size. No block is larger than FUZZ_PLACE. */
+/* Returns a block of this many bytes, full of canaries, for the harness to fill. Its elements
+   are aligned if `bytes` is a multiple of their size. No block is larger than FUZZ_PLACE. */
 static inline void *fuzz_take(size_t bytes, int at_end)
 {
     const size_t i = fuzz_all.used++;
@@ -309,7 +311,7 @@ static inline void *fuzz_take(size_t bytes, int at_end)
     return b->begin;
 }
 
-/* Remember what is in the last n blocks taken. */
+/* Saves what is in the last n blocks taken. */
 static inline void fuzz_save(size_t n)
 {
     for (size_t i = fuzz_all.used - n; i < fuzz_all.used; i++) {
@@ -318,7 +320,7 @@ static inline void fuzz_save(size_t n)
     }
 }
 
-/* What was in this block, one of the saved ones. */
+/* Returns what was in this block when it was saved. */
 static inline const unsigned char *fuzz_saved(const void *begin)
 {
     size_t i = 0;
@@ -326,7 +328,7 @@ static inline const unsigned char *fuzz_saved(const void *begin)
     return fuzz_all.saved[i];
 }
 
-/* After an error this block, one of the saved ones, has to be all zeros. */
+/* Fails unless this block, which was saved, is all zeros, as it has to be after an error. */
 static inline void fuzz_zeros(const void *begin)
 {
     size_t i = 0;
@@ -334,7 +336,7 @@ static inline void fuzz_zeros(const void *begin)
     memset(fuzz_all.saved[i], 0, fuzz_all.saved_bytes[i]);
 }
 
-/* Nothing was written: not to a block that was saved, and beside none. */
+/* Fails if anything was written to a block that was saved, or beside any block. */
 static inline void fuzz_unwritten(const char *what)
 {
     for (size_t i = 0; i < fuzz_all.used; i++)
@@ -342,7 +344,8 @@ static inline void fuzz_unwritten(const char *what)
             FUZZ_FAIL("%s: an error, and block %zu was written", what, i);
 }
 
-/* Nothing was written beside any block; and give them back, but for the first `keep`. */
+/* Fails if anything was written beside a block. Then gives back all blocks except the first
+   `keep`. */
 static inline void fuzz_release(size_t keep)
 {
     while (fuzz_all.used > keep) {
@@ -364,8 +367,9 @@ static inline void fuzz_release(size_t keep)
  * What a call may say
  * --------------------------------------------------------------------------------------------- */
 
-/* may: the errors that its arguments have, as FUZZ_BIT()s. With none it has to succeed; with some
-   it has to report one of them, and nothing may be written. Returns 1 for success. */
+/* Checks the status of a call. `may` has the errors that its arguments have, as FUZZ_BIT()s. If
+   there are none, the call has to succeed. Otherwise it has to report one of them, and nothing
+   may be written. Returns 1 if the call succeeded. */
 static inline int fuzz_status(const char *what, pe_status status, uint64_t may)
 {
     const char *text = pe_status_string(status);
@@ -379,15 +383,15 @@ static inline int fuzz_status(const char *what, pe_status status, uint64_t may)
     return status == PE_OK;
 }
 
-/* a * b + c, or SIZE_MAX where that is too large. */
+/* Returns a * b + c, or SIZE_MAX if that is too large. */
 static inline size_t fuzz_mul_add(size_t a, size_t b, size_t c)
 {
     if (b != 0 && a > SIZE_MAX / b) return SIZE_MAX;
     return a * b > SIZE_MAX - c ? SIZE_MAX : a * b + c;
 }
 
-/* The errors of rows of a width, rows > 0: too close, or out of reach of a pointer. Their true size
-   is at most *bytes. */
+/* Returns the errors of rows of a width, for rows > 0: the rows overlap, or they are too large
+   for a pointer. Their true size is at most *bytes. */
 static inline uint64_t fuzz_shape(size_t width, size_t rows, size_t stride, size_t element,
                                   size_t *bytes)
 {
@@ -405,7 +409,7 @@ static inline int fuzz_position_ok(int64_t p)
     return p >= -(INT64_C(1) << 31) && p <= INT64_C(1) << 31;
 }
 
-/* The errors of the positions first, first + 1, ..., rows > 0. */
+/* Returns the errors of the positions first, first + 1, ..., for rows > 0. */
 static inline uint64_t fuzz_range(int64_t first, size_t rows)
 {
     const int64_t limit = INT64_C(1) << 31;

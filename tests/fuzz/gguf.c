@@ -53,7 +53,7 @@ static uint64_t lie(fuzz_input *in, uint64_t value)
     return which < 16 ? lies[which % FUZZ_COUNT(lies)] : which < 20 ? value + which - 18 : value;
 }
 
-/* A number of some type, ordinary for most inputs. */
+/* Writes a number of this type. Most inputs give an ordinary number. */
 static void put_number(maker *m, fuzz_input *in, unsigned type)
 {
     static const size_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};

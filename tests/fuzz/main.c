@@ -125,7 +125,7 @@ static int random_runs(double seconds, uint64_t seed, uint64_t most)
         run(data, size);
         runs++;
     }
-    spent = (double)(clock() - cpu) / CLOCKS_PER_SEC; /* other programs may run, too */
+    spent = (double)(clock() - cpu) / CLOCKS_PER_SEC; /* other programs may also run */
     printf("%llu executions, %.0f a second of CPU time, seed %llu\n", (unsigned long long)runs,
            (double)runs / (spent > 0 ? spent : 1), (unsigned long long)seed);
     return 0;

@@ -123,7 +123,7 @@ static void put_dictionary(maker *m, fuzz_input *in)
     if (end >= 192 && m->size - begin > end - 192) m->size -= end - 192;
 }
 
-/* The bits of a small number in some type. */
+/* Returns the bits of the small number x in this type. */
 static uint64_t bits_of(double x, npy_type type)
 {
     const float narrow = (float)x;
@@ -140,7 +140,7 @@ static uint64_t bits_of(double x, npy_type type)
     return (uint64_t)(exponent + 14) << 10 | (uint64_t)((2 * fraction - 1) * 1024);
 }
 
-/* Number n of the file. */
+/* Returns the number that element n of the file has. */
 static double element(size_t n) { return (double)(n % 127); }
 
 static size_t width_of(const maker *m)

@@ -119,7 +119,7 @@ static inline void fuzz_place_grid(fuzz_input *in, fuzz_place *p, size_t rows, s
             p->position[r][a] = (double)(rest % sizes[a]);
 }
 
-/* A list, or points, of one of four types. */
+/* Makes a list, or points, of one of four types. */
 static inline void fuzz_place_list(fuzz_input *in, fuzz_place *p, unsigned type, int points,
                                    size_t rows, size_t skip, size_t axes, double offset,
                                    fuzz_flaw flaw, int whole)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing RoPE: every call, with arguments good and bad, at places of any kind, by plans of one
- * coordinate and of several. An error exactly where something is wrong, and then nothing written;
- * nothing but the heads touched; and each head has the bits of a rotation by the cosines and sines of
- * a plan without offset and sections, at the positions that the place means, told again by the
- * harness: floats by the formula, 16 bits head by head with the pairs in the other layout.
+ * Fuzzes RoPE: every call, with valid and invalid arguments, at places of any kind, with plans of
+ * one coordinate and of several. A call has to return an error exactly if something is wrong, and
+ * then it must write nothing. Otherwise it may write only the heads.
+ *
+ * Each head must have the bits of a rotation by the cosines and sines of a plan without offset and
+ * sections. The positions are those that the place means, computed again by the harness. Floats are
+ * rotated by the formula. 16-bit heads are rotated one by one, with their pairs in the other
+ * layout.
  */
 #define FUZZ_ROPE
 #include "calls.h"
@@ -102,7 +105,7 @@ static size_t pairs_of(const pe_rope_config *c)
            2;
 }
 
-/* The twins of a plan of this config, which is right, in memory of `room` bytes each. */
+/* Makes the twins of a plan of this valid config, in memory of `room` bytes each. */
 static void rope_twins(plan_case *p, const pe_rope_config *c, void *still, void *bare, size_t room)
 {
     pe_rope_config alone = *c;
@@ -188,7 +191,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
  * What has to come out
  * --------------------------------------------------------------------------------------------- */
 
-/* Cosines and sines of row r of a place. */
+/* Writes the cosines and sines of row r of a place. */
 static void row_of_table(const plan_case *p, const fuzz_place *place, size_t r, float *c, float *s)
 {
     const pe_plan *const twin = place->delta ? &p->bare : &p->still;
@@ -207,7 +210,8 @@ static void row_of_table(const plan_case *p, const fuzz_place *place, size_t r, 
 /* Element e of a head as the pair has it in halves, for one in adjacent pairs. */
 static size_t in_halves(size_t e, size_t n) { return e < n ? e % 2 * (n / 2) + e / 2 : e; }
 
-/* Turn one head of n elements: floats by the formula, others with their pairs in the other layout. */
+/* Rotates one head of n elements. Floats are rotated by the formula, other types with their
+   pairs in the other layout. */
 static void turn_head(fuzz_type t, pe_layout layout, const float *c, const float *s, size_t n,
                       unsigned char *head)
 {
@@ -239,7 +243,8 @@ static void turn_head(fuzz_type t, pe_layout layout, const float *c, const float
                other + (halves ? e : in_halves(e, n)) * size, size);
 }
 
-/* A head whose pairs are read adjacent and become halves, or stay. */
+/* Reorders a head from interleaved pairs to halves if `adjacent` is set, and leaves it
+   otherwise. */
 static void unweave(int adjacent, size_t size, size_t n, unsigned char *head)
 {
     unsigned char other[2 * PAIRS * 4];
@@ -248,7 +253,7 @@ static void unweave(int adjacent, size_t size, size_t n, unsigned char *head)
     if (adjacent) memcpy(head, other, n * size);
 }
 
-/* The same for the blocks of a plan. */
+/* Rotates a head block by block, as turn_head() does. blocks 0 means that the head is one block. */
 static void turn_blocks(size_t blocks, fuzz_type t, pe_layout layout, const float *c,
                         const float *s, size_t n, unsigned char *head)
 {
@@ -257,7 +262,7 @@ static void turn_blocks(size_t blocks, fuzz_type t, pe_layout layout, const floa
         turn_head(t, layout, c + i / 2, s + i / 2, each, head + i * fuzz_size(t));
 }
 
-/* A float to 16 bits, to nearest even. */
+/* Returns a float rounded to 16 bits, to nearest even. */
 static uint16_t narrowed(fuzz_type t, float x)
 {
     uint32_t bits;
@@ -276,7 +281,8 @@ static uint16_t narrowed(fuzz_type t, float x)
  * Heads
  * --------------------------------------------------------------------------------------------- */
 
-/* Heads of `width` elements, at least one: their errors, and the elements to the last. */
+/* Returns the errors of heads of `width` elements, at least one. *span is the number of elements
+   up to the last one. */
 static uint64_t heads_may(size_t width, size_t tokens, pe_heads x, size_t size, size_t *span)
 {
     const size_t t = tokens - 1, h = x.heads - 1;
@@ -296,7 +302,7 @@ static size_t element_at(pe_heads x, size_t token, size_t head, size_t tokens)
     return (tokens == 1 ? 0 : token * x.token_stride) + (x.heads == 1 ? 0 : head * x.head_stride);
 }
 
-/* A table of any type and layout, and which of its rows tokens look at. */
+/* Describes a table of any type and layout, and which of its rows the tokens use. */
 typedef struct fuzz_by {
     pe_rope_table table;
     fuzz_type type;
@@ -328,7 +334,7 @@ static float widened(fuzz_type t, const void *p, size_t i)
     return half & 0x8000 ? -size : size;
 }
 
-/* The cosines and sines of token r. */
+/* Writes the cosines and sines of token r. */
 static void row_by(const fuzz_by *by, pe_layout layout, size_t r, float *c, float *s)
 {
     const pe_rope_table *const t = &by->table;
@@ -682,7 +688,7 @@ static double lists[2][PAIRS];
 static float factors[PAIRS];
 static uint8_t coordinates[PAIRS];
 
-/* Lengths of the lists: mostly right ones. */
+/* Chooses the lengths of the lists; most are right. */
 static void decode_lengths(fuzz_input *in, pe_rope_config *c)
 {
     const unsigned which = fuzz_byte(in), how = fuzz_byte(in);
@@ -766,7 +772,7 @@ static pe_rope_config decode_config(fuzz_input *in)
     return c;
 }
 
-/* Is there a length that is not what its list needs? */
+/* Returns whether a length is not what its list needs. */
 static int has_wrong_length(const pe_rope_config *c)
 {
     const size_t pairs = pairs_of(c), rotated = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
@@ -776,7 +782,8 @@ static int has_wrong_length(const pe_rope_config *c)
            (c->coordinate_length && (!c->coordinate || c->coordinate_length != pairs));
 }
 
-/* What a config with a coordinate for each pair is for pe_plan_init_frequencies(). */
+/* Returns the pe_config that pe_plan_init_frequencies() takes for a config with a coordinate for
+   each pair. */
 static pe_config listed_config(const pe_rope_config *c, size_t pairs, double amplitude)
 {
     pe_config config = pe_config_default(2 * pairs);
@@ -787,8 +794,9 @@ static pe_config listed_config(const pe_rope_config *c, size_t pairs, double amp
     return config;
 }
 
-/* Frequencies of every type, from fields good and bad, and the plan of such a config: 1 if there is
-   one, in memory of its own, which is then the first block. */
+/* Checks the frequencies of every type, with valid and invalid fields, and the plan of such a
+   config. Returns 1 if there is a plan. It is in memory of its own, which is then the first
+   block. */
 static int op_configs(fuzz_input *in, plan_case *p)
 {
     static unsigned char twins[2][FUZZ_PLACE];
@@ -871,7 +879,7 @@ static int op_configs(fuzz_input *in, plan_case *p)
     return 1;
 }
 
-/* ggml's angles: each row alone, at the number that its place means. */
+/* Compares ggml's angles with those of each row alone, at the number that its place means. */
 static void op_ggml(fuzz_input *in)
 {
     static fuzz_place place;

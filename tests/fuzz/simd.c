@@ -34,7 +34,7 @@ static int make_plans(plan_case *p, const pe_config *config)
     return 1;
 }
 
-/* Any valid config, or none. */
+/* Makes the plans of a valid config of any kind. Returns 0 if the input gives no valid config. */
 static int decode_plans(fuzz_input *in, plan_case *p)
 {
     const unsigned kind = fuzz_byte(in), d = fuzz_byte(in), fields = fuzz_byte(in);
@@ -57,7 +57,8 @@ static int decode_plans(fuzz_input *in, plan_case *p)
     return make_plans(p, &c);
 }
 
-/* Plans of RoPE with sections, of a valid config or of none. */
+/* Makes the plans of a valid RoPE config with sections. Returns 0 if the input gives no valid
+   config. */
 static int decode_rope_plans(fuzz_input *in, plan_case *p)
 {
     const unsigned b = fuzz_byte(in), fields = fuzz_byte(in);
@@ -108,7 +109,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* One block for each code, with the same elements, of n elements. */
+/* Takes one block for each code. All blocks have the same n elements. */
 static void take_all(fuzz_type t, size_t n, unsigned seed, void **x)
 {
     for (int i = 0; i < CODES; i++) {
@@ -243,7 +244,7 @@ static void op_rope(fuzz_input *in, const plan_case *p)
     compare_all("rope", t, all, x, status);
 }
 
-/* ggml's angles, of n pairs a row. */
+/* Compares ggml's angles between the codes. */
 static void op_ggml(fuzz_input *in)
 {
     static fuzz_place place;
@@ -266,7 +267,7 @@ static void op_ggml(fuzz_input *in)
     compare_all("ggml", FUZZ_F32, rows * half, y, status);
 }
 
-/* Sines and cosines without a plan. */
+/* Compares sines and cosines without a plan between the codes. */
 static void op_sincos(fuzz_input *in)
 {
     static fuzz_place place;
@@ -295,7 +296,7 @@ static void op_sincos(fuzz_input *in)
     compare_all("sincos", t, all, x, status);
 }
 
-/* T5's buckets, and factors of queries. */
+/* Compares T5's buckets and the factors of queries between the codes. */
 static void op_numbers(fuzz_input *in)
 {
     static fuzz_place query, key;

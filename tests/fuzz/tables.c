@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing learned tables, ALiBi, T5's buckets and the factors of queries: lookups outside of the
- * table are refused before anything is written, gradients add up in the order of their rows,
- * resampling does each column by itself, and biases, buckets and factors are those of the formula,
- * whatever the mode, the strides, the places and the cut over calls.
+ * This harness tests learned tables, ALiBi, T5's buckets and the factors of queries. Lookups
+ * outside of the table are refused before anything is written. Gradients add up in the order of
+ * their rows. Resampling computes each column by itself. Biases, buckets and factors are those of
+ * the formula, for every mode, stride and place, and however the work is divided into calls.
  */
 #define FUZZ_TABLES
 #include "calls.h"
@@ -51,7 +51,7 @@ static void op_slopes(fuzz_input *in)
             FUZZ_FAIL("pe_alibi_slopes: slope %zu of %zu is %a", h, heads, (double)s[h]);
 }
 
-/* The bias of key k for the query at position p, as a float. */
+/* Returns the bias of key k for the query at position p, as a float. */
 static float bias_of(pe_alibi_mode mode, float slope, int64_t p, int64_t k)
 {
     const double d = (double)(p - k); /* the product is exact for |d| < 2^29 */
@@ -59,7 +59,7 @@ static float bias_of(pe_alibi_mode mode, float slope, int64_t p, int64_t k)
     return (float)(-(double)slope * (mode == PE_ALIBI_SYMMETRIC ? fabs(d) : d) + 0.0);
 }
 
-/* The errors of scores [heads][queries][keys], none of them 0, and their bytes. */
+/* Returns the errors of scores [heads][queries][keys], none of which is 0. *bytes is their size. */
 static uint64_t scores_may(size_t heads, size_t queries, size_t keys, size_t q_stride,
                            size_t h_stride, size_t size, size_t *bytes)
 {
@@ -180,8 +180,9 @@ static uint64_t whole_may(const fuzz_place *p, int is_flawed)
     return p->may | (p->is_whole || is_flawed ? 0 : FUZZ_BIT(PE_ERR_AT_KIND));
 }
 
-/* Is this the bucket of the distance d, of n (in one direction) that end at `most`? Next to where one
-   begins both are taken: which is right is for tests/unit/plan/test_models.c. */
+/* Returns whether this is the bucket of the distance d, out of n in one direction, which end at
+   `most`. Next to a boundary both buckets are accepted: tests/unit/plan/test_models.c checks
+   which one is right. */
 static int is_bucket(double d, size_t n, size_t most, long double bucket)
 {
     const size_t m = n / 2;
@@ -246,7 +247,8 @@ static void op_t5(fuzz_input *in)
         }
 }
 
-/* Biases of a table by an index, against the sum for floats, else each element alone. */
+/* Compares biases of a table, looked up by an index, with the sum for floats, and otherwise with
+   each element alone. */
 static void op_by_index(fuzz_input *in)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};

@@ -64,7 +64,7 @@ static void write_job(const char *directory, size_t k)
     free(memory);
 }
 
-/* Does tests/golden.txt have this hash? */
+/* Returns whether tests/golden.txt has this hash. */
 static int is_golden(const char *name, uint64_t hash)
 {
     char line[256], want[32];
@@ -107,7 +107,7 @@ static const char *check_rows(const table *t, FILE *f)
     return fread(&undecided, 1, 1, f) == 0 ? NULL : "too long";
 }
 
-/* The number of tables that are wrong. */
+/* Returns the number of tables that are wrong. */
 static int check_jobs(const char *directory, const char *device)
 {
     int wrong = 0;

@@ -151,7 +151,8 @@ static void *buffer(const gpu *g, VkDescriptorSet set, uint32_t k, VkDeviceSize 
     return mapped;
 }
 
-/* size: first position, rows, pairs, bits of the amplitude. */
+/* Runs the shader once. size has the first position, the rows, the pairs and the bits of the
+   amplitude. */
 static void dispatch(const gpu *g, VkDescriptorSet set, const int32_t *size)
 {
     const VkCommandBufferAllocateInfo allocate = {

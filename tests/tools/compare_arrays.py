@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """compare_arrays.py [FOLDER]: write the test arrays of `posenc compare` into build/compare, or FOLDER.
 
-manifest.json there has an object for each: its name and kind, the arguments after the word compare (files are in the
-folder), the answers that are true, and why. tests/compare/ has the arrays: formulas of other projects, each with its
-file and commit, and what was changed in them. This is written apart from the program that it tests.
+The file manifest.json there has an object for each array. The object has the array's name and kind, the arguments
+after the word compare, the answers that are true, and why. Files among the arguments are in the folder. The arrays
+come from tests/compare/, which has formulas of other projects, each with its file and commit, and what was changed in
+them. Nothing here uses the program that it tests.
 """
 import collections
 import json

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_cases.py POSENC DIRECTORY: arrays as other code makes them, by numpy, and what `posenc compare` says of them.
+"""compare_cases.py POSENC DIRECTORY: makes arrays as other code does, and checks `posenc compare` with them.
 
-Each array is made by a formula in the arithmetic of the code that has it: float32 step by step as
-transformers (modeling_llama.py, 4.5x), ggml's chain (ggml-cpu/ops.cpp), 16-bit inv_freq after
-model.half(), and so on. Expected names are written beside it."""
+Each array is made by a formula in the arithmetic of the code that has it. Examples are float32 step by step, as in
+transformers (modeling_llama.py, 4.5x), ggml's chain (ggml-cpu/ops.cpp), and 16-bit inv_freq after model.half(). The
+expected names are written beside each array."""
 import json
 import subprocess
 import sys
@@ -251,7 +251,7 @@ GRID = np.array([(y, x) for y in range(16) for x in range(32)], float)
 
 
 def rotated(of, coordinates, w):
-    """Cosines and sines in float32, of a coordinate for each pair."""
+    """Returns the cosines and sines in float32 of rotations in which each pair has a coordinate of its own."""
     angle = coordinates[:, of].astype(F) * w
     return np.cos(angle), np.sin(angle)
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_check.py PROGRAM FOLDER [NAME...]: is what `posenc compare` says of these arrays true?
+"""compare_check.py PROGRAM FOLDER [NAME...]: checks that what `posenc compare` says of these arrays is true.
 
 An answer is
     right    status 0 with names and numbers that are true, or status 1 where nothing or too much explains the array
     false    status 0 with a name or number that is not true, or explanations of what nothing explains
     missed   status 1 where these data identify the difference, or a true answer that says less than it could
     broken   another status, or JSON that is not the interface's
-It fails on a false or broken answer, where more than a fiftieth of the identifiable arrays are missed, or of the short
-ones lack the truth, and where there are fewer arrays than there were. With names: only these, with the whole answer.
+It fails on a false or broken answer. It fails if more than 2 % of the identifiable arrays are missed, or if more than
+2 % of the short arrays lack the true answer. It also fails if there are fewer arrays than before. With names, only
+these arrays are checked, and their whole answers are printed.
 """
 import collections
 import json
@@ -30,7 +31,7 @@ SAID = {"base": "base", "position_offset": "offset", "rotary_width": "rotary_dim
 
 
 def run(program, folder, entry, *more):
-    """Status and output; "late" after a minute."""
+    """Returns status and output; "late" after a minute."""
     try:
         done = subprocess.run([program, "compare", *entry["argv"], *more], cwd=folder, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=SECONDS)
@@ -40,7 +41,7 @@ def run(program, folder, entry, *more):
 
 
 def fault(status, answer):
-    """What of the interface an answer breaks, or None."""
+    """Returns what of the interface an answer breaks, or None."""
     if status not in (0, 1):
         return f"status {status}"
     if not isinstance(answer, dict) or answer.get("explained") is not (status == 0):
@@ -61,7 +62,7 @@ def fault(status, answer):
 
 
 def numbers(entry, answer):
-    """Verdict on the numbers that go with the names."""
+    """Returns the verdict on the numbers that go with the names."""
     for name in answer["differs"]:
         key = SAID.get(name)
         wanted = entry["details"].get(key)

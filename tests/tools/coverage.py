@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """coverage.py DIRECTORY ISA...: merge what gcov says of the programs in DIRECTORY/ISA.
 
-Prints a table per ISA, and writes it to DIRECTORY/table.md. Fails on each line, part of a line or
-function of pe.h and pe_simd.h that no program reaches and tests/tools/coverage.txt does not explain, and
-on each explanation that is not needed any more.
+Prints a table per ISA, and writes it to DIRECTORY/table.md. Fails on each line, part of a line or function of pe.h
+and pe_simd.h that no program reaches, unless tests/tools/coverage.txt explains it. Also fails on each explanation
+that is no longer needed.
 
 coverage.py DIRECTORY --table PAGE: copy the table between the coverage markers of PAGE.
 """

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # coverage.sh [ISA...]: measures how much of pe.h and pe_simd.h the unit programs reach, on each ISA.
+#
 # coverage.sh table: writes the figures of the last run into docs/accuracy.md.
 #
 # The programs are built without optimisation, so that nothing is inlined and every line has its own code. They run with

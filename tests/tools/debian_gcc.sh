@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # debian_gcc.sh VERSION RELEASE [PACKAGE...]: puts gcc-VERSION and g++-VERSION into build/gccVERSION, on a Debian that
-# does not have them: 14 of trixie for `tests/run matrix`, and 16 of sid for `tests/run modules`.
+# does not have them. `tests/run matrix` needs version 14 of trixie, and `tests/run modules` version 16 of sid.
 #
 # The packages of that release and their C library are downloaded with a private apt configuration and unpacked. Nothing
 # is installed. The compiler runs with that library's loader, and uses the headers and the linker of this system. It

@@ -3,9 +3,11 @@
 #
 # deps.sh demo|tool|test|check|fuzz|tools: finds out what is missing for `make demo`, `make tool`, `make test`,
 # `make check`, `tests/run fuzz`, or for tests/run (sanitize, analyze, coverage), and installs it.
+#
 # deps.sh wasm: installs emscripten, node and a browser, for the steps wasm and explorer.
-# deps.sh matrix: installs what check and wasm need, and more for `tests/run matrix`: other versions of the compilers,
-# 32-bit x86, and compilers for other machines, whose programs run under qemu-user.
+#
+# deps.sh matrix: installs what check and wasm need, and more for `tests/run matrix`. That is other versions of the
+# compilers, 32-bit x86, and compilers for other machines, whose programs run under qemu-user.
 #
 # The script builds and links with each item to decide whether it is present. So libraries that were installed in
 # another way count, and the package manager is only called if something is missing. With DEPS=0, nothing is installed;

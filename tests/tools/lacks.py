@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What the polynomials of the direct kernel, pe__sine_poly and pe__cosine_poly of pe.h, lack of sin(pi z)
-and cos(pi z) for |z| <= 1/4 + 2^-16, and what the short ones lack relatively: proven in rational
-numbers.
+"""Proves bounds for the error of the polynomials of the direct kernel, pe__sine_poly and pe__cosine_poly of pe.h.
+
+The error is the absolute difference from sin(pi z) and cos(pi z) for |z| <= 1/4 + 2^-16, and for the short
+polynomials the relative difference. All numbers of the proof are rational.
 
     python3 tests/tools/lacks.py    prints the bounds and fails above those that pe.h counts on
 
-The difference from the Taylor series is a polynomial in q = z^2, but for the series' tail and the digits
-of pi, both below 2^-80. In each of 64 intervals it is expanded about the middle m: nowhere above the
-sum of |coefficient of (q - m)^n| h^n, h being half the interval.
+The difference from the Taylor series is a polynomial in q = z^2, except for the tail of the series and the missing
+digits of pi, both below 2^-80. In each of 64 intervals this polynomial is expanded about the middle m. So its
+absolute value is nowhere above the sum of |coefficient of (q - m)^n| h^n, where h is half the width of the interval.
 """
 import math
 import re

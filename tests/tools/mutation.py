@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-mutation.py: do the tests notice a small defect, wherever it is?
+mutation.py: checks that the tests notice a small defect, wherever it is.
 
     tests/run mutation MUTANTS=400 SEED=1 JOBS=1 MUTATION_SECONDS=1800
 
-Makes copies of pe.h and pe_simd.h with one defect each (a sign, a comparison, a constant by one
-unit, swapped arguments, a dropped statement ...; see KINDS), and runs the programs of the table
-KILLERS on each copy until one of them fails: then the mutant is killed. Which mutants are made
-depends on SEED alone: one of each function first, then any. Each is built for one instruction set,
-without optimisation, and only with the programs that execute the mutated line (gcov tells).
+Makes mutants, which are copies of pe.h and pe_simd.h with one defect each. A defect is a changed sign or comparison,
+a constant off by one unit, swapped arguments, a dropped statement and so on (see KINDS). The programs of the table
+KILLERS run on each mutant until one of them fails; then the mutant is killed. Which mutants are made depends only on
+SEED: first one of each function, then any. Each is built for one instruction set, without optimisation. It is only
+run with the programs that execute the mutated line, as gcov reports it.
 
-A survivor is a gap of the tests, or equivalent to the original: then tests/tools/survivors.txt says why.
-The run fails if less than 95 % of the mutants that are not explained are killed.
+A survivor is a gap in the tests, or is equivalent to the original. In the latter case tests/tools/survivors.txt says
+why. The run fails if less than 95 % of the mutants that are not explained are killed.
 
 Environment:  MUTANTS, SEED, JOBS, MUTATION_SECONDS (no new mutant is begun later)
               MUTATION_MATCH     only mutants whose line of the report contains this
@@ -92,7 +92,7 @@ ISAS = {
     "scalar": (["-DPE_ISA=PE_ISA_SCALAR"], 2),
 }
 
-# So that small tables are streamed, too.
+# With so few PE_STREAM_BYTES, small tables are also streamed.
 FLAGS = ["-DPE_SLEEF=0", "-DPE_STREAM_BYTES=65536"]
 
 # ---- reading C ---------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ OPERATIONS = """pe__fma pe__fnma  pe__mad_f32 pe__nmad_f32  pe__add_f32 pe__sub_
     pe__two_sum pe__fast_two_sum  pe__zip pe__join  pe__to_bf16 pe__round_bf16  pe__to_f16 pe__round_f16
     pe__get_signed pe__get_repeated  pe__any_nan pe__differ  PE__SC PE__CS  PE_TYPE_F16 PE_TYPE_BF16  PE__STORE PE__STREAM"""
 NOT_CODE = re.compile(r"#define (PE_VERSION|PE_ISA|PE_SLEEF)")
-# Exactly, or (pe__dd_mul) but for an error within its bound.
+# Swapping the arguments of these functions changes nothing, except in pe__dd_mul, which changes within its error bound.
 COMMUTES = re.compile(
     r"pe__(fma|fnma|mad_f32|nmad_f32|mul|double_product|float_product|two_prod|two_sum|td_add|td_mul|dd_mul|dd_add|min"
     r"|max"
@@ -268,7 +268,7 @@ PAIRS, OPERATIONS = both_ways(PAIRS), both_ways(OPERATIONS)
 
 
 def next_float(text):
-    """A floating constant moved by one unit in the last place of its type."""
+    """Returns a floating constant moved by one unit in the last place of its type."""
     single = text[-1] in "fF"
     value = float(text.rstrip("fF"))
     if value == 0:
@@ -437,7 +437,7 @@ def read(name):
 
 
 def active_lines(isa):
-    """Lines of the headers that the compiler sees, without conditionals' other branches."""
+    """Returns the lines of the headers that the compiler sees, without conditionals' other branches."""
     source = subprocess.run([GCC, "-std=c99", "-E", "-dD", "-DPE_SLEEF=0", "-I."] + ISAS[isa][0] +
                             ["-x", "c", "pe.h"], check=True, capture_output=True, text=True).stdout
     lines = {h: set() for h in HEADERS}
@@ -462,7 +462,7 @@ def limits(seconds):
 
 
 def build(name, isa, place, out, more=()):
-    """Compile a killer with the headers that lie in `place`. Returns the compiler's complaint, or ''."""
+    """Compiles a killer with the headers in `place`. Returns the compiler's complaint, or ''."""
     sources = KILLERS.get(name, BLIND.get(name))[0]
     flags = ["-w", "-O0", "-D_GNU_SOURCE"] + FLAGS + ISAS[isa][0] + list(more) + EXTRA
     objects = []
@@ -489,7 +489,7 @@ def build(name, isa, place, out, more=()):
 
 
 def run(name, program, golden, seconds, cwd=None):
-    """Run a killer; stop at its first complaint. Returns '' if it passes, else what it noticed."""
+    """Runs a killer, and stops at its first complaint. Returns '' if it passes, else what it noticed."""
     environment = dict(os.environ, **KILLERS.get(name, BLIND.get(name))[2])
     process = subprocess.Popen([os.path.abspath(program)], stdin=subprocess.DEVNULL, cwd=cwd,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
@@ -528,7 +528,7 @@ def run(name, program, golden, seconds, cwd=None):
 
 
 def coverage(place, out):
-    """Lines of the headers that were executed, and those that could be."""
+    """Returns the lines of the headers that were executed, and those that could be."""
     seen = {h: {} for h in HEADERS}
     for name in sorted(os.listdir(place)):
         if not name.endswith(".gcda"):
@@ -582,7 +582,7 @@ def baseline(name, isa):
 
 
 def executes(name, known, mutant):
-    """Does the killer execute the mutated line? Lines without code belong to the one before them."""
+    """Returns whether the killer executes the mutated line. Lines without code belong to the one before them."""
     if mutant.used is not None:
         if mutant.dark:
             return True
@@ -684,7 +684,7 @@ def sample(texts, active, seed):
 
 
 def macro_lines(rows, line):
-    """The #define line that a line of a macro belongs to."""
+    """Returns the #define line that a line of a macro belongs to."""
     while line > 1 and rows[line - 2].endswith("\\"):
         line -= 1
     return [line]
@@ -711,7 +711,7 @@ def uses_of(texts, region, past=()):
 
 
 def statement_line(text, mutant):
-    """The line on which the mutated statement begins."""
+    """Returns the line on which the mutated statement begins."""
     at = max(text.rfind(c, 0, mutant.start) for c in ";{}")
     piece = text[at + 1:mutant.start]
     piece = re.sub(r"/\*.*?\*/", lambda m: " " * 0 + "\n" * m.group().count("\n"), piece, flags=re.S)

@@ -4,6 +4,7 @@
 # unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: builds one cmocka program of tests/unit and runs it.
 # unit.sh PROGRAM.ISA: does so in the way of `make test`. It stands for PROGRAM.cc.ISA.auto.quick, linked with
 # build/linked/ISA.o, for which tests/tools/linked.sh has compiled the library once.
+#
 # unit.sh PROGRAM.quick.ISA: does so in the way of `make quick`, with build/linked/quick.ISA.o and without optimisation.
 # The programs bounds and memory only run the tests that find most per second.
 #

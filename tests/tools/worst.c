@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is the most that an element of a valid call can cost? Draws configs and positions from the
- * ends of their ranges, and from what is exact in binary, times every verb that makes numbers, and
- * prints the slowest calls of each kind: those where doubles can decide, sums of columns, and those
- * where they cannot: turns beyond 2^40, or next to whole half turns at every position
- * (docs/accuracy.md). Times are of 8 rows of 1 to 16 elements, a mean,
- * the less of four, with what each call costs. Then, in a tenth of that time each, calls whose cost
- * is that of their arguments: dot products, frequencies of RoPE, T5's buckets, resampling. tests/run worst
+ * Measures how long an element of a valid call takes at most. The program draws configs and
+ * positions from the ends of their ranges, and from numbers that are exact in binary. It times
+ * every verb that makes numbers, and prints the slowest calls of each kind. The first kind is calls
+ * where doubles can decide, and the second is sums of columns. The third is calls where doubles
+ * cannot decide: angles beyond 2^40 half turns, or next to whole half turns at every position
+ * (docs/accuracy.md).
+ *
+ * A time is the mean over 8 rows of 1 to 16 elements, and the smallest of four such times. It
+ * includes what each call costs. Then, in 10 % of that time each, come calls whose cost depends on
+ * their arguments: dot products, frequencies of RoPE, T5's buckets and resampling. `tests/run
+ * worst` runs this program.
  *
  *     worst [seconds] [seed] [nanoseconds of an element of the first kind that are too many]
  */
@@ -51,7 +55,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A call, drawn at random. */
+/* Describes a call that was drawn at random. */
 static pe_config config;
 static double omega[PE_MAX_AXES * D], reals[ROWS], power, base_x;
 static int given, place;
@@ -137,7 +141,8 @@ typedef struct slow {
     char what[400];
 } slow;
 
-/* Doubles can decide, sums, far. */
+/* Returns the kind of the call: 0 if doubles can decide, 1 for sums of columns, 2 if doubles
+   cannot decide. */
 static int kind(const pe_plan *plan)
 {
     double farthest = 4294967296.0;
@@ -151,7 +156,7 @@ static int kind(const pe_plan *plan)
     return plan->fastest * farthest > 0x1p40 || plan->error > 0x1p-100 ? 2 : 0;
 }
 
-/* Calls whose cost is that of their arguments, in nanoseconds of one result. */
+/* These calls have a cost that depends on their arguments, in nanoseconds per result. */
 enum { OTHERS = 6, KEYS = 4096, PAIRS = 256 };
 static const char *const others[OTHERS] = {"dot of a pair", "yarn, a pair",  "llama 3, a pair",
                                            "T5 alone",      "T5, of a list", "resampled"};

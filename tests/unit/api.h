@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every public function of pe.h behind one signature, with what it reads and writes: for tests that
- * go through all of them (tests/unit/calls/test_memory.c). tests/checks/api.sh fails when one is missing here.
+ * Puts every public function of pe.h behind one signature, with what it reads and writes. Tests
+ * that go through all functions use it (tests/unit/calls/test_memory.c). tests/checks/api.sh fails
+ * if a function is missing here.
  *
- * A row of FUNCTIONS has the call; the way its pe_at is made, if it takes one; sizes(), which turns
- * a shape (rows, width, padding, form) into the counts and strides n[] of a call; and buffers(),
- * which turns n[] into the memory behind each pointer p[], in the order of the prototype. A list of
- * positions comes before them as p[0]. So a test can place, guard, fill and compare any argument,
- * and set any count to what it likes.
+ * A row of FUNCTIONS has the call, and, if the call takes a pe_at, the way to make it. It also has
+ * two functions. The function sizes() turns a shape (rows, width, padding, form) into the counts
+ * and strides n[] of a call. Then buffers() turns n[] into the memory behind each pointer p[], in
+ * the order of the prototype. A list of positions comes before them as p[0]. So a test can place,
+ * guard, fill and compare any argument, and set any count.
  */
 #ifndef PE_TESTS_API_H
 #define PE_TESTS_API_H
@@ -87,7 +88,7 @@ typedef enum plan_kind {
     PLANS
 } plan_kind;
 
-/* How the pe_at of a call is made. */
+/* Tells how the pe_at of a call is made. */
 typedef enum place {
     PLACE_FROM,
     PLACE_ALL,
@@ -176,7 +177,7 @@ static inline size_t element_of(holds h)
     return 0;
 }
 
-/* Products and sums that stay at SIZE_MAX. */
+/* Returns products and sums that stay at SIZE_MAX when they overflow. */
 static inline size_t times(size_t a, size_t b)
 {
     return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
@@ -184,7 +185,7 @@ static inline size_t times(size_t a, size_t b)
 
 static inline size_t plus(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 
-/* Elements from the first to the last, SIZE_MAX if they are too many. */
+/* Returns the number of elements from the first to the last, or SIZE_MAX if they are too many. */
 static inline size_t span_of_buffer(const buffer *b)
 {
     size_t span = b->width;
@@ -197,7 +198,7 @@ static inline size_t span_of_buffer(const buffer *b)
  * Places
  * --------------------------------------------------------------------------------------------- */
 
-/* Sizes of a grid of the plan's axes with so many cells. */
+/* Sets the sizes of a grid of the plan's axes that has this number of cells. */
 static inline void grid_of(args *a, size_t cells)
 {
     for (size_t k = 0; k + 1 < a->axes; k++) {
@@ -481,7 +482,7 @@ BUFFERS(rope_qk)
     put_heads(a, 1, f->type, 1, element_of(f->type), a->width, a->n + 4, a->n[0]);
 }
 
-/* Elements of a row of a table. */
+/* Returns the number of elements in a row of a table. */
 static inline size_t width_of_table(size_t layout, size_t pairs)
 {
     return layout == PE_ROPE_TABLE_APART ? pairs
@@ -926,7 +927,7 @@ static void bind_rope_plan(const function *f, args *a)
 #define IN(type, k) ((const type *)a->p[a->list + (k)])
 #define N(i) a->n[i]
 
-/* heads, token_stride, head_stride from n[i] on */
+/* Returns the heads whose heads, token_stride and head_stride are n[i], n[i + 1] and n[i + 2]. */
 static inline pe_heads heads_at(const args *a, size_t i)
 {
     const pe_heads heads = {a->n[i], a->n[i + 2], a->n[i + 1]};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns that were built to be next to the middle of two numbers: frequency, position, amplitude and
- * half_turns. test_theorem.c checks them by MPFR, hash.c hashes them on every machine.
+ * These angles were built to be next to the midpoint of two numbers. Each entry has frequency,
+ * position, amplitude and half_turns. test_theorem.c checks them with MPFR, and hash.c hashes them
+ * on every machine.
  */
 #ifndef PE_TESTS_BUILT_H
 #define PE_TESTS_BUILT_H

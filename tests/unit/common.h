@@ -83,7 +83,7 @@ static inline int test_flag(const char *name)
     return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
 }
 
-/* First line of every main(). */
+/* Starts a test program; every main() calls it first. */
 static inline void test_begin(int argc, char **argv)
 {
     test_run *run = test_this_run();
@@ -103,7 +103,7 @@ static inline void test_begin(int argc, char **argv)
                            : "");
 }
 
-/* The command that repeats the run, or one test of it. */
+/* Returns the command that repeats the run, or one test of it. */
 static inline void test_print_rerun(FILE *to, const char *test)
 {
     const test_run *run = test_this_run();
@@ -114,7 +114,7 @@ static inline void test_print_rerun(FILE *to, const char *test)
             run->program, test != NULL ? test : "");
 }
 
-/* The default amount of work, scaled by PE_LONG and PE_QUICK. */
+/* Returns the default amount of work, scaled by PE_LONG and PE_QUICK. */
 static inline size_t workload(size_t usual)
 {
     const test_run *run = test_this_run();
@@ -181,13 +181,13 @@ static inline rng rng_for(const char *test)
 
 static inline size_t rng_below(rng *r, size_t n) { return (size_t)(rng_next(r) % n); }
 
-/* In [0, 1). */
+/* Returns a random number in [0, 1). */
 static inline double rng_unit(rng *r)
 {
     return (double)(rng_next(r) >> 11) / 9007199254740992.0; /* 2^53; C++11 has no 0x1p53 */
 }
 
-/* Any legal position: half of them uniform, half of them log-uniform. */
+/* Returns any legal position: half of them are uniform, and half are log-uniform. */
 static inline int64_t rng_position(rng *r)
 {
     uint64_t bits = rng_next(r);
@@ -292,7 +292,8 @@ static inline void fault_install(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-/* At the top of a test: an access outside the pages ends the test with the case in its message. */
+/* Belongs at the top of a test. An access outside the pages ends the test with the case in its
+   message. */
 #define FAIL_ON_FAULT()                                                                            \
     do {                                                                                           \
         fault_install();                                                                           \
@@ -408,7 +409,7 @@ static inline int flush_subnormals(int on)
 #endif
 }
 
-/* The call, with a look at errno and the floating-point environment before and after. */
+/* Runs the call and checks errno and the floating-point environment before and after it. */
 static inline pe_status call_run(call c, const pe_plan *plan, size_t d_model, int64_t first,
                                  const int64_t *positions, size_t rows, void *out, size_t stride)
 {
@@ -426,7 +427,7 @@ static inline pe_status call_run(call c, const pe_plan *plan, size_t d_model, in
     return status;
 }
 
-/* A call that has to succeed, outside the tests of errors. */
+/* Runs a call that has to succeed, outside the tests of errors. */
 static inline void must_fill(call c, const pe_plan *plan, size_t d_model, int64_t first,
                              const int64_t *positions, size_t rows, void *out, size_t stride)
 {

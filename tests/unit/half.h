@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * f16 and bf16 as numbers, by the definition of the formats: a sign, 5 or 8 bits of exponent, the
- * rest fraction. Needs nothing of pe: for tests, oracles and tools.
+ * Treats f16 and bf16 as numbers, using only the definition of the formats: a sign, 5 or 8 bits of
+ * exponent, and the remaining bits of fraction. Nothing of pe is needed. Tests, oracles and tools
+ * use it.
  */
 #ifndef PE_TESTS_HALF_H
 #define PE_TESTS_HALF_H
@@ -10,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The value of a code without its sign; of infinity's, the next power of two: IEEE rounds as if the
-   numbers went on there. */
+/* Returns the value of a code without its sign. For the code of infinity it returns the next
+   power of two, because IEEE rounds as if the numbers continued there. */
 static inline double half_magnitude(int exponent_bits, uint32_t code)
 {
     const int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
@@ -21,7 +22,7 @@ static inline double half_magnitude(int exponent_bits, uint32_t code)
                          : ldexp(fraction + one, exponent - bias - fraction_bits);
 }
 
-/* Half way from a code to the next, exactly. */
+/* Returns the exact midpoint between the values of a code and of the next code. */
 static inline double half_middle(int exponent_bits, uint32_t code)
 {
     return (half_magnitude(exponent_bits, code) + half_magnitude(exponent_bits, code + 1)) / 2;
@@ -36,7 +37,7 @@ static inline double half_value(int is_bf16, uint16_t code)
     return code >> 15 ? -x : x;
 }
 
-/* The nearest bfloat16, ties to even, of a number that is no NaN. */
+/* Returns the nearest bfloat16 of a number that is no NaN; ties go to the even one. */
 static inline float bf16_nearest(float x)
 {
     uint32_t bits;

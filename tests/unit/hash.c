@@ -4,9 +4,10 @@
  *
  *     hash [sections]        sections: run only the first so many (an emulator runs a prefix)
  *
- * Two builds agree when their lines agree; a run of a prefix is compared with the same prefix of a full
- * run. tests/tools/matrix.sh does so for every ISA, compiler, optimisation level and language standard,
- * and tests/checks/golden.sh compares with tests/golden.txt: a change of bits is seen as a diff.
+ * Two builds agree when their lines agree. A run of a prefix is compared with the same prefix of a
+ * full run. The step matrix (tests/tools/matrix.sh) does so for every ISA, compiler, optimisation
+ * level and language standard. The step golden (tests/checks/golden.sh) compares with
+ * tests/golden.txt, so a change of bits is a diff.
  * Whole rows are hashed, padding included, so a store outside a row changes the hash as well.
  * Values are hashed as integers, not as bytes, so the hash does not depend on byte order.
  * Last comes pe_selftest(): where it is not PE_OK there is a line that says so, and the exit status is 1.
@@ -16,8 +17,8 @@
  * HASH_FLUSH=1        switch on flush-to-zero and denormals-are-zero first. Every section has to agree
  *                     all the same: no subnormal is among what it computes.
  *
- * Plain C99 that is C++11 too, no dependency but pe.h. To add a verb, write a section function and append
- * it to SECTIONS below; keep the cheap sections first.
+ * This file is plain C99 that is also C++11, and depends only on pe.h. To add a verb, write a
+ * section function and append it to SECTIONS below. Keep the cheap sections first.
  */
 #include "pe.h"
 #include "apart.h"
@@ -68,7 +69,7 @@ static void hash_f32(const float *x, size_t n)
     g_hash = h;
 }
 
-/* n elements of 2, 4 or 8 bytes. */
+/* Adds n elements of 2, 4 or 8 bytes to the hash. */
 static void hash_bytes(const void *x, size_t n, size_t element)
 {
     uint64_t h = g_hash;
@@ -265,7 +266,7 @@ static void sinusoidal_f32(const table *tables, size_t count)
     }
 }
 
-/* Slopes of every number of heads to 40, and some more. */
+/* Adds the slopes of every number of heads up to 40, and of some larger numbers to the hash. */
 static void alibi_slopes(const table *unused, size_t count)
 {
     static const float biases[] = {8.0f, 0.7f, 100.3f, 120.0f};
@@ -281,7 +282,7 @@ static void alibi_slopes(const table *unused, size_t count)
     }
 }
 
-/* Bias and sums in every type and mode, of near and of remote queries. */
+/* Adds to the hash biases and sums in every type and mode, of near and of remote queries. */
 static void alibi_matrices(const table *unused, size_t count)
 {
     static const int64_t firsts[] = {0,      -7, 12, 1000003, -LIMIT, LIMIT - 30, 16777216 - 20,
@@ -335,7 +336,8 @@ static void alibi_matrices(const table *unused, size_t count)
     g_elements += HEADS * 300 * 600;
 }
 
-/* The same, T5's buckets, and factors of queries by logarithms, of queries and keys anywhere. */
+/* Adds to the hash biases with queries and keys at any positions, T5's buckets, and factors of
+   queries by logarithms. */
 WRAPS
 static void biases_anywhere(const table *unused, size_t count)
 {
@@ -387,7 +389,7 @@ static void biases_anywhere(const table *unused, size_t count)
     }
 }
 
-/* A coordinate for each pair: tables, by both configs. */
+/* Adds to the hash tables of plans with a coordinate for each pair, made from both configs. */
 WRAPS
 static void coordinates(const table *unused, size_t count)
 {
@@ -419,7 +421,7 @@ static void coordinates(const table *unused, size_t count)
     }
 }
 
-/* A float between -2 and 2. */
+/* Returns a random float between -2 and 2. */
 WRAPS
 static float some_float(uint64_t *state)
 {
@@ -644,7 +646,8 @@ static void every_width(const table *unused, size_t count)
     }
 }
 
-/* Every preset, knob and type: filled, by list, by real positions, as a grid, added. */
+/* Adds to the hash every preset, option and type: filled, by list, by real positions, as a grid,
+   added. */
 static void conventions(const table *unused, size_t count)
 {
     enum { ROWS = 40 };
@@ -1021,7 +1024,8 @@ static void rope_calls(const table *unused, size_t count)
     }
 }
 
-/* Batches, and plans of given frequencies, with what they say about themselves. */
+/* Adds to the hash batches, and plans of given frequencies, with what they report about
+   themselves. */
 static void batches(const table *unused, size_t count)
 {
     enum { ROWS = 21, BATCHES = 3, MOST = 77 };
@@ -1270,8 +1274,9 @@ static void places_elsewhere(const table *unused, size_t count)
     g_elements += 4 * ELEMENTS + (size_t)TABLE * BROAD;
 }
 
-/* Plans of RoPE in one step, with sections of each order, at places of every kind; tables; keys of
-   floats into a cache of 16 bits; tables of the caller's, out of place. */
+/* Adds to the hash plans of RoPE that are made in one step, with sections of each order and
+   places of every kind. Tables, float keys written to a cache of 16 bits, and rotation by the
+   caller's tables, out of place, follow. */
 static void rope_plans(const table *unused, size_t count)
 {
     enum { T = PLACE_ROWS, H = 2, MOST = T * H * 50 };
@@ -1370,7 +1375,8 @@ static void rope_plans(const table *unused, size_t count)
     }
 }
 
-/* Tables of each type and order, and heads of each type by their rows: in a range, gathered, back. */
+/* Adds to the hash tables of each type and order, and heads of each type rotated by their rows:
+   in a range, gathered, back. */
 static void rope_tables(const table *unused, size_t count)
 {
     enum { ROWS = 29, T = 13, H = 2, N = 80, MOST = T * H * N };
@@ -1468,7 +1474,8 @@ static void one_token(const table *unused, size_t count)
             }
 }
 
-/* Long lists whose positions repeat, in any order: rows that are copied from where they were made. */
+/* Adds to the hash long lists whose positions repeat, in any order. Their rows are copied from
+   where they were made. */
 static void repeats(const table *unused, size_t count)
 {
     enum { ROWS = 300, N = 34 };
@@ -1570,7 +1577,7 @@ static void rope_blocks(const table *unused, size_t count)
     }
 }
 
-/* One row by itself in each type, and the numbers of its plan. */
+/* Adds to the hash one row that is computed alone in each type, and the numbers of its plan. */
 static void lone_row(const pe_config *config, const double *omega, double t)
 {
     enum { WIDTH = 4 };
@@ -1638,7 +1645,7 @@ static void without_a_plan(const table *tables, size_t count)
     }
 }
 
-/* What was built against the rounding: see test_theorem.c. */
+/* Adds to the hash the cases that were built to make rounding fail: see test_theorem.c. */
 static void built_against(const table *tables, size_t count)
 {
     const double tie = 1 + 1.0 / 16777216; /* the middle of two floats */
@@ -1666,7 +1673,7 @@ static void built_against(const table *tables, size_t count)
     lone_row(&c, NULL, 123456789);
 }
 
-/* Phase increments, of plans and of frequencies. */
+/* Adds phase increments, made from plans and from frequencies to the hash. */
 static void fixed_point(const table *tables, size_t count)
 {
     static double memory[1 << 13];
@@ -1733,7 +1740,7 @@ static const struct section {
     {"fill_f32 131072 x 64", fill_f32, TABLES(LONG)},
 };
 
-/* Subnormal results become 0, and subnormal operands count as 0. */
+/* Makes subnormal results 0, and treats subnormal operands as 0. */
 static void flush_subnormals(void)
 {
 #if defined(HASH_FLUSH) && defined(__SSE2__)

@@ -24,8 +24,9 @@
 
 /*
  * The certified value is s*C + c*S (or c*C - s*S) with four operands in [-1, 1] that are one
- * rounding (2^-53) away from MPFR's. As |s*C| + |c*S| <= 1: operands 2 * 2^-53, products 2^-53, sum
- * 2^-53; then y +- bound 2^-53 and the product with the amplitude 2^-53 more: 6 * 2^-53 < 2^-50.
+ * rounding (2^-53) away from MPFR's. Because |s*C| + |c*S| <= 1, the errors are at most 2 * 2^-53
+ * from the operands, 2^-53 from the products and 2^-53 from the sum. Computing y +- bound adds
+ * 2^-53, and so does the product with the amplitude. The total is 6 * 2^-53 < 2^-50.
  */
 #define ORACLE_BOUND 0x1p-50
 
@@ -138,7 +139,8 @@ static inline void oracle_report(oracle *o, int64_t position, size_t column, dou
     test_print_rerun(stderr, o->test);
 }
 
-/* One element against the last oracle_pair(); 1 if it is wrong. At position 0 +0 is not -0. */
+/* Compares one element with the last oracle_pair(), and returns 1 if it is wrong. At position 0,
+   +0 is not -0. */
 static inline size_t oracle_compare_f32(oracle *o, int64_t position, size_t column, float got)
 {
     const float want = mpfr_get_flt(o->element[column % 2], MPFR_RNDN);
@@ -148,7 +150,7 @@ static inline size_t oracle_compare_f32(oracle *o, int64_t position, size_t colu
     return 1;
 }
 
-/* One row, every element by MPFR; returns how many are wrong. */
+/* Checks every element of one row with MPFR, and returns how many are wrong. */
 static inline size_t oracle_row_f32(oracle *o, int64_t position, const float *row)
 {
     size_t wrong = 0;
@@ -194,7 +196,7 @@ static inline int oracle_sure(double y, double amplitude, float got)
     return (low == got) & (high == got);
 }
 
-/* The row `turn` positions after the anchor; returns how many elements are wrong. */
+/* Checks the row `turn` positions after the anchor, and returns how many elements are wrong. */
 static inline size_t oracle_certify_row(oracle *o, int64_t position, const double *turn,
                                         const float *row)
 {
@@ -217,7 +219,7 @@ static inline size_t oracle_certify_row(oracle *o, int64_t position, const doubl
     return wrong;
 }
 
-/* Every element of a table of consecutive positions, certified, until a thousand are wrong. */
+/* Certifies every element of a table of consecutive positions, until a thousand are wrong. */
 static inline size_t oracle_table_f32(oracle *o, int64_t first, size_t rows, const float *table,
                                       size_t stride)
 {
@@ -245,7 +247,7 @@ typedef struct oracle_worst {
     int64_t position;
 } oracle_worst;
 
-/* |got - exact| / ulp(exact) for a double; infinite for what is not a number. */
+/* Returns |got - exact| / ulp(exact) for a double, or infinity for what is not a number. */
 static inline double oracle_ulp_f64(oracle *o, const mpfr_t exact, double got)
 {
     const long subnormal = -1074;
@@ -259,7 +261,7 @@ static inline double oracle_ulp_f64(oracle *o, const mpfr_t exact, double got)
     return fabs(mpfr_get_d(o->scratch, MPFR_RNDN));
 }
 
-/* One row of doubles; returns how many are off by more than `limit` ulp. */
+/* Checks one row of doubles, and returns how many are off by more than `limit` ulp. */
 static inline size_t oracle_row_f64(oracle *o, int64_t position, const double *row, double limit,
                                     oracle_worst *worst)
 {

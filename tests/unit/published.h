@@ -66,7 +66,7 @@ static const char by_gligen[] =
 static const char by_fourier_embed[] =
     "timm pos_embed_sincos.py, FourierEmbed(6 bands to 64), cell (3, 13) of 9 x 17";
 
-/* Count numbers of one row, from a column on. */
+/* Holds `count` numbers of one row, starting at column `column`. */
 typedef struct published {
     const char *source;
     pe_preset preset;
@@ -974,7 +974,8 @@ static const published_model published_models[] = {
     {by_fourier_embed, FOURIER_EMBED, {-0.25, 0.625}, 18, 6, {1, -1, 1, 1, 1, 1}, 1e-04},
 };
 
-/* RoPE frequencies of some pairs, and the attention factor. LONGROPE takes the lists below. */
+/* Holds RoPE frequencies of some pairs, and the attention factor. LONGROPE takes the lists
+   below. */
 typedef struct published_rope {
     const char *source;
     pe_rope_type type;
@@ -1348,7 +1349,7 @@ static const published_turn published_turns[] = {
       -4.2000327, 2.7128818, -0.88908434, -5.0209093, 2.0139508, -1.9859511, 4.9977741, 1.0110655}},
 };
 
-/* Position 5, a head of 8 elements, theta 10000. */
+/* Holds cosines and sines for position 5, a head of 8 elements and theta 10000. */
 typedef struct published_table {
     const char *source;
     pe_rope_table_layout table;
@@ -1423,7 +1424,8 @@ static const published_float published_floats[] = {
      {0.944060862, 0.158489317, 0.00999999978, 0.00014962352, 0.000112201858, 0.00010592537}},
 };
 
-/* torch 1.13, torch.nn.functional.interpolate of 3 rows of 4 numbers ((5y + 3x) mod 7) / 4. */
+/* Holds the result of torch.nn.functional.interpolate (torch 1.13) for 3 rows of 4 numbers ((5y
+   + 3x) mod 7) / 4. */
 typedef struct published_resample {
     const char *source;
     pe_resample_method method;
@@ -1498,8 +1500,8 @@ static const double published_slopes[12] = {0.5,
                                             0.17677669529663692,
                                             0.088388347648318488};
 
-/* transformers modeling_t5.py, _relative_position_bucket, 32 buckets to 128: distances, then
-   buckets both ways and of a decoder. */
+/* Holds numbers of _relative_position_bucket in transformers modeling_t5.py, with 32 buckets up
+   to 128. The rows are distances, buckets in both directions, and buckets of a decoder. */
 static const int published_t5[3][18] = {
     {-200, -127, -100, -64, -33, -20, -15, -8, -1, 0, 1, 7, 9, 17, 31, 50, 91, 128},
     {15, 15, 15, 14, 12, 10, 9, 8, 1, 0, 17, 23, 24, 26, 27, 29, 31, 31},
@@ -1516,8 +1518,8 @@ static const double published_xpos[3][4] = {{1.0098352, 1.0060122, 1.0034578, 1.
                                             {0.99268645, 0.99551445, 0.99741447, 0.99884808},
                                             {1.0073674, 1.0045058, 1.0025922, 1.0011532}};
 
-/* modeling_llama4.py, attn_scales (0.1, 8192); modeling_ministral3.py, get_llama_4_attn_scale (0.1,
-   16384): positions and factors. */
+/* Holds positions and factors of attn_scales (0.1, 8192) in modeling_llama4.py, and of
+   get_llama_4_attn_scale (0.1, 16384) in modeling_ministral3.py. */
 static const double published_scales[2][4][2] = {
     {{0, 1}, {8191, 1.0693147}, {40000, 1.1609437}, {131071, 1.2833214}},
     {{0, 1}, {16384, 1.0693147}, {40000, 1.1098613}, {262143, 1.2772589}}};

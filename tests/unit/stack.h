@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much stack calls take: paint the stack of a thread, run the calls on it, each in a thread of
- * its own, and look how far the paint is gone.
+ * Measures how much stack calls take. It paints the stack of a thread, runs the calls on this
+ * stack, each in a thread of its own, and looks how far the paint is gone.
  *
  *     stack_open(&p);  stack_run(&p, call, argument) ...  stack_used(&p);  stack_close(&p);
  *
- * The first call of a function of a shared library may take more, for the dynamic linker: make it
- * once before.
+ * The first call of a function of a shared library may take more stack, because of the dynamic
+ * linker. So make this call once before.
  */
 #ifndef PE_TESTS_STACK_H
 #define PE_TESTS_STACK_H
@@ -44,7 +44,7 @@ static inline void *stack_top(void *argument)
     return p->run(p->argument);
 }
 
-/* run(argument) in a thread on the painted stack; what it returns. */
+/* Calls run(argument) in a thread on the painted stack, and returns its result. */
 static inline void *stack_run(painted *p, void *(*run)(void *), void *argument)
 {
     pthread_attr_t attributes;

@@ -93,7 +93,7 @@ static inline size_t pair_of(pe_layout layout, size_t element, size_t n)
     return layout == PE_LAYOUT_HALVES ? element % (n / 2) : element / 2;
 }
 
-/* head (n elements) turned by n / 2 sines and cosines; sign -1 for the inverse */
+/* Rotates head (n elements) by n / 2 sines and cosines. sign is -1 for the inverse. */
 static inline void turn(type t, pe_layout layout, const float *s, const float *c, float sign,
                         size_t n, void *head)
 {

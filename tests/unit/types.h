@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements of three types, f32, f16 and bf16, for tests that go through all of them: what their
- * bits are worth, and what a number rounds to, from the definition of the formats alone.
+ * Handles elements of three types, f32, f16 and bf16, for tests that go through all of them. It
+ * computes the value of their bits, and what a number rounds to, using only the definitions of the
+ * formats.
  */
 #ifndef PE_TESTS_TYPES_H
 #define PE_TESTS_TYPES_H
@@ -34,8 +35,9 @@ static inline const double *values_16(const type_format *f)
     return v;
 }
 
-/* The code of the number nearest to x, which is no NaN, and of the even one of two: by bisection.
-   Right also for an x that was rounded to odd, to 26 bits or more. */
+/* Returns the code of the number nearest to x, found by bisection; of two that are equally near,
+   the even one. x is no NaN. The result is also right for an x that was rounded to odd, to 26
+   bits or more. */
 static inline uint16_t nearest_16(const type_format *f, double x)
 {
     const double size = fabs(x), *values = values_16(f);
@@ -69,7 +71,7 @@ static inline float float_of(uint32_t bits)
     return x;
 }
 
-/* Element i as bits. */
+/* Returns element i as bits. */
 static inline uint32_t element(type t, const void *p, size_t i)
 {
     const unsigned char *at = (const unsigned char *)p + i * size_of(t);
@@ -83,13 +85,13 @@ static inline uint32_t element(type t, const void *p, size_t i)
     return half;
 }
 
-/* The bits of x as a float or 16-bit number; x is exact, or rounded to odd. */
+/* Returns the bits of x as a float or 16-bit number. x is exact, or rounded to odd. */
 static inline uint32_t rounded(type t, double x)
 {
     return t == F32 ? bits_of((float)x) : nearest_16(&type_formats[t], x);
 }
 
-/* The value of element i. */
+/* Returns the value of element i. */
 static inline double value(type t, const void *p, size_t i)
 {
     const uint32_t bits = element(t, p, i);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves the algebra of positions: shifts of rows against sines and cosines of MPFR and the documented
- * roundings, bit by bit, for every type and layout; the matrix of a shift, which is the identity
- * shifted, dot products and lengths against MPFR; R(a) R(b) = R(a + b); that each axis of a plan
- * is shifted by its own difference; guard pages and bad arguments.
+ * Proves the algebra of positions. Shifts of rows are compared, bit by bit, with sines and cosines
+ * of MPFR and the documented roundings, for every type and layout. The matrix of a shift, which is
+ * the identity shifted, dot products and lengths are compared with MPFR. R(a) R(b) = R(a + b)
+ * holds, and each axis of a plan is shifted by its own difference. There are tests with guard pages
+ * and bad arguments.
  */
 #include "../common.h"
 #include "../oracle.h"
@@ -49,7 +50,8 @@ static pe_status shift_matrix(const pe_plan *plan, int64_t k, double *m, size_t 
     return pe_shift_f64(plan, pe_all(-k), plan->d_model, m, stride);
 }
 
-/* A 16-bit number as a float, and back: proven in test_types.c. */
+/* Converts a 16-bit number to a float, and the next function converts it back. test_types.c
+   proves both. */
 static float widen(int type, uint16_t h)
 {
     uint16_t in[2 * PE_LANES] = {0};
@@ -69,7 +71,8 @@ static uint16_t narrow(int type, float x)
     return out[0];
 }
 
-/* A plan of one of the layouts 0 ... 3, with an amplitude and an offset, which shifts leave out. */
+/* Makes a plan of one of the layouts 0 ... 3. It has an amplitude and an offset, which shifts
+   leave out. */
 static void algebra_plan(owned_plan *p, size_t d, double base, int layout, double amplitude,
                          double offset)
 {
@@ -83,7 +86,7 @@ static void algebra_plan(owned_plan *p, size_t d, double base, int layout, doubl
     assert_int_equal(pe_plan_init(&p->plan, &p->config, p->memory, p->memory_bytes), PE_OK);
 }
 
-/* Where pair i of a row of d elements has its sine and its cosine. */
+/* Tells where pair i of a row of d elements has its sine and its cosine. */
 static size_t sine_at(int layout, size_t d, size_t i)
 {
     const size_t first = layout & 1 ? i : 2 * i, second = layout & 1 ? d / 2 + i : 2 * i + 1;
@@ -111,7 +114,8 @@ static const size_t some_widths[] = {2, 3, 4, 6, 8, 9, 16, 17, 30, 32, 34, 62, 6
 
 static double random_number(rng *r) { return 4 * rng_unit(r) - 2; }
 
-/* Two rows of anything: what the documented roundings make of them. */
+/* Shifts two rows of random numbers, and checks that the result is what the documented roundings
+   give. */
 static void check_shift(owned_plan *p, oracle *o, rng *r, int layout, int type, int64_t k)
 {
     enum { ROWS = 2, MOST = 514 };
@@ -185,7 +189,8 @@ static void shifts_are_the_documented_roundings(void **state)
     }
 }
 
-/* Wide rows go in tiles: against narrow pieces of the same frequencies. */
+/* Tests that wide rows, which are computed in tiles, equal narrow pieces of the same
+   frequencies. */
 static void wide_rows_are_tiled(void **state)
 {
     enum { D = 2600 };
@@ -384,7 +389,7 @@ static void matrix_is_the_rotation(void **state)
     }
 }
 
-/* R(a) R(b) = R(a + b), and M PE(p) = PE(p + k). */
+/* Tests R(a) R(b) = R(a + b), and M PE(p) = PE(p + k). */
 static void matrices_compose(void **state)
 {
     enum { D = 16 };
@@ -528,7 +533,8 @@ static void dots_at_the_limits(void **state)
     printf("subnormal dot products: at most %.4f ulp\n", worst);
 }
 
-/* Many dot products have the bits of each by itself, whatever the count; they are even in k. */
+/* Tests that each of many dot products has the bits of a single one, for any count, and that
+   they are even in k. */
 static void many_dots_are_the_same(void **state)
 {
     static const int64_t firsts[] = {0, -1000, 123456789, 2147483648 - 2500, -2147483648};
@@ -557,7 +563,8 @@ static void many_dots_are_the_same(void **state)
         }
 }
 
-/* Cosines that cancel: to 0 where the sum is 0, else to the stated error. */
+/* Tests cosines that cancel: the result is 0 if the sum is 0, and otherwise within the stated
+   error. */
 static void cosines_cancel(void **state)
 {
     enum { PAIRS = 6, D = 2 * PAIRS };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The C half of test_cpp.cpp: a second translation unit that includes the header, first of all and
- * again, so that linking the two proves that it defines nothing twice and that both see one layout.
+ * This is the C half of test_cpp.cpp, a second translation unit that includes the header. The
+ * header comes first of all, and again. Linking the two units proves that the header defines
+ * nothing twice and that both see one layout.
  */
 #include "pe.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that C++11 and later can include the header, first of all and more than once, beside a C
- * translation unit that does the same (cpp_two.c); that every function works from there with
- * the bits of C; and that no name of a backend leaks out as a macro.
+ * Proves that C++11 and later can include the header, first of all and more than once. A C
+ * translation unit in the same program does the same (cpp_two.c). Every function works from C++
+ * with the bits of C, and no name of a backend is visible as a macro.
  */
 #include "pe.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that bad input is refused with the status that says why, and that not a byte is written
- * then, neither to the output nor to a plan's memory, the plan becoming zeros; that zero rows are always fine; that a
- * plan fits exactly into the memory it asks for, at any alignment, and is only read afterwards; and
- * that errno and the floating-point environment are left alone and, where the latter flushes
- * subnormals, no bit of a normal result changes.
+ * Proves that bad input is refused with the status that says why. Then not a byte is written to the
+ * output or to a plan's memory, and the plan becomes zeros. Zero rows are always valid. A plan fits
+ * exactly into the memory that it asks for, at any alignment, and is only read afterwards. The
+ * errno and the floating-point environment do not change. If that environment flushes subnormals,
+ * no bit of a normal result changes.
  */
 #include "../common.h"
 
 #include <float.h>
 
-/* A buffer of canaries that has to stay one. */
+/* Holds a buffer of canaries, which must not change. */
 enum { OUTPUT_BYTES = 1 << 16 };
 static union {
     unsigned char bytes[OUTPUT_BYTES];
@@ -41,7 +41,7 @@ static void expect(pe_status got, pe_status want, const char *format, ...)
     if (want != PE_OK) output_is_untouched(what);
 }
 
-/* Would rows * stride elements be more bytes than an object can have? */
+/* Returns whether rows * stride elements are more bytes than an object can have. */
 static int too_many_bytes(size_t rows, size_t stride, size_t element)
 {
     return stride > 0 && rows > (size_t)PTRDIFF_MAX / element / stride;
@@ -77,7 +77,8 @@ static void statuses_have_texts(void **state)
     }
 }
 
-/* Each status, by calls that return it, and a word of its text that names what is wrong. */
+/* Tests each status with calls that return it, and looks for a word in its text that names what
+   is wrong. */
 static void each_status_names_its_cause(void **state)
 {
     float table[8] = {1, 1, 1, 1, 1, 1, 1, 1}, x[8] = {0}, bad[2] = {NAN, 1};
@@ -348,7 +349,7 @@ static void good_configs_are_taken(void **state)
     assert_true(pe_config_default(512).amplitude == 1.0);
 }
 
-/* The last good value of every number of a config, and the first bad one. */
+/* Tests the last good value of every number of a config, and the first bad one. */
 static void limits_of_a_config(void **state)
 {
     pe_config config;
@@ -384,7 +385,7 @@ static void limits_of_a_config(void **state)
 #undef LIMITS
 }
 
-/* NULLs, and memory that is a byte short. */
+/* Tests NULLs, and memory that is a byte short. */
 static void plans_check_their_memory(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 7, 8, 64, 129, 513};
@@ -416,7 +417,8 @@ static void plans_check_their_memory(void **state)
     }
 }
 
-/* Exactly pe_plan_size() bytes between two inaccessible pages; read-only once the plan is made. */
+/* Tests plans in exactly pe_plan_size() bytes between two inaccessible pages. The bytes are
+   read-only once the plan is made. */
 static void plans_fit_their_memory(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 64, 129, 512, 513, 1024};
@@ -458,13 +460,13 @@ static void plans_fit_their_memory(void **state)
     }
 }
 
-/* The figures in the comments of pe.h and in README.md. */
+/* Checks the figures in the comments of pe.h and in README.md. */
 static void plans_take_what_is_told(void **state)
 {
     static const struct {
         size_t d, exact, kilobytes;
     } told[] = {{64, 10943, 11}, {128, 19647, 20}, {512, 71871, 72}};
-    enum { MANY = 36 }; /* from so many rows on, some are kept */
+    enum { MANY = 36 }; /* with this number of rows or more, some are kept */
     pe_config config = pe_config_default(1);
     (void)state;
     assert_int_equal(pe_plan_size(&config), 2239);
@@ -596,7 +598,8 @@ static void nulls_and_shapes_are_refused(void **state)
            "pe_sinusoidal_f32: d_model 0");
 }
 
-/* Frequencies at both ends and beyond, anywhere in a row; what else pe_sincos_T refuses. */
+/* Tests frequencies at both ends of the range and beyond, anywhere in a row, and what else
+   pe_sincos_T refuses. */
 static void sincos_is_refused(void **state)
 {
     static const double good[] = {0, -0.0, 0x1p-900, 0x1p21, -0x1p21, -0x1p-900, 1};
@@ -655,7 +658,7 @@ static void sincos_is_refused(void **state)
     expect(pe_sincos_f32(NULL, 1, (double)NAN, pe_from(0), 0, NULL, NULL, 0), PE_OK, "no rows");
 }
 
-/* Both ends of the range are legal, one beyond either is not, and no sum wraps. */
+/* Tests that both ends of the range are legal, one beyond either end is not, and no sum wraps. */
 static void ranges_are_refused(void **state)
 {
     const int64_t P = POSITION_MAX;
@@ -702,7 +705,8 @@ static void ranges_are_refused(void **state)
     plan_free(&p);
 }
 
-/* One bad entry, wherever it is in the list and whatever its neighbours: nothing is written. */
+/* Tests that nothing is written if one entry is bad, wherever it is in the list and whatever is
+   next to it. */
 static void one_bad_position_refuses_the_list(void **state)
 {
     const int64_t bad[] = {
@@ -732,7 +736,8 @@ static void one_bad_position_refuses_the_list(void **state)
     plan_free(&p);
 }
 
-/* Products of sizes that overflow, or wrap to something small, never reach the memory. */
+/* Tests that products of sizes that overflow, or wrap to something small, never reach the
+   memory. */
 static void sizes_are_refused(void **state)
 {
     const size_t half = SIZE_MAX / 2 + 1, quarter = SIZE_MAX / 4 + 1;
@@ -841,7 +846,8 @@ static void the_environment_survives(void **state)
         }
 }
 
-/* Flush-to-zero and denormals-are-zero, as other libraries leave them behind: no bit changes. */
+/* Tests that no bit changes with flush-to-zero and denormals-are-zero, which other libraries may
+   leave set. */
 static void flushing_subnormals_changes_nothing(void **state)
 {
     (void)state;

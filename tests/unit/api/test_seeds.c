@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that the library gives what the texts about section 3.5 of "Attention Is All You Need"
- * print and claim: the 4 x 8 table with its row norms, the dot products that depend on the offset
- * alone, wavelengths from 2 pi to base * 2 pi, and the shift by k that is linear in the two columns
- * of a pair but not in one. And what README.md says of the usual loops: how wrong their angles in
- * float are, and how many floats come out of one in double that are not the nearest.
+ * print and claim. These are the 4 x 8 table with its row norms, the dot products that depend only
+ * on the offset, and wavelengths from 2 pi to base * 2 pi. The shift by k is linear in the two
+ * columns of a pair, but not in one column.
+ *
+ * Also proves what README.md says of the usual loops: how wrong their angles in float are, and how
+ * many floats of a loop in double are not the nearest.
  */
 #include "../common.h"
 
 #include "../oracle.h"
 
-/* Within half a unit of the fourth decimal, as printed. */
+/* Returns whether the value is within half a unit of the fourth decimal that is printed. */
 static int prints_as(double value, double printed)
 {
     return fabs(value - printed) <= 0.5e-4 + 1e-9;
@@ -23,7 +25,7 @@ static double dot(const float *a, const float *b, size_t n)
     return sum;
 }
 
-/* A default table in memory of its own. */
+/* Returns a table of the default config, in memory of its own. */
 static float *table_of(int64_t first, size_t rows, size_t d_model)
 {
     float *table = (float *)must_alloc(rows * d_model * sizeof *table);
@@ -87,7 +89,8 @@ static void rows_lie_on_a_sphere(void **state)
     free(four);
 }
 
-/* <PE(p), PE(p+k)> by the closed form, the sum of the cosines of the turns, from MPFR. */
+/* Returns <PE(p), PE(p+k)> from the closed form, which is the sum of the cosines of the angles,
+   computed with MPFR. */
 static double dot_by_offset(oracle *o, int64_t k)
 {
     double sum = 0;
@@ -173,8 +176,8 @@ static void sums_of_products(const double *table, size_t rows, size_t d, size_t 
 }
 
 /*
- * PE(p+k, 2i) = PE(p, 2i) cos(k w) + PE(p, 2i+1) sin(k w): exact for every pair, found again by
- * least squares on the two columns, and out of reach for one column on its own.
+ * Tests PE(p+k, 2i) = PE(p, 2i) cos(k w) + PE(p, 2i+1) sin(k w). The equation is exact for every
+ * pair, and least squares on the two columns find it again. One column alone is not enough.
  */
 static void a_shift_is_linear_in_two_columns(void **state)
 {
@@ -227,8 +230,8 @@ static void a_shift_is_linear_in_two_columns(void **state)
     free(rounded);
 }
 
-/* The largest error of sin(position * powf(10000, -2.0f * i / d)), the angle in float and its sine in
-   double, over 64 rows of 512 that end with a position. */
+/* Returns the largest error of sin(position * powf(10000, -2.0f * i / d)), with the angle in
+   float and its sine in double. The table is 64 rows of 512 that end with position `last`. */
 static double error_of_float_angles(int64_t last)
 {
     enum { D = 512 };

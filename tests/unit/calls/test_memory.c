@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves for every public function (tests/unit/api.h) that it reads and writes what its comment says and
- * nothing else: each argument, and the plan, lies flush against an inaccessible page, at its
- * beginning and at its end, and at every alignment of its type; rows have canaries between them;
- * inputs are the same afterwards. What is written is compared, bit for bit, with the same call in
- * ordinary packed memory.
+ * Proves for every public function (tests/unit/api.h) that it reads and writes what its comment
+ * says and nothing else. Each argument, and the plan, is flush against an inaccessible page, at its
+ * beginning and at its end, and at every alignment of its type. Rows have canaries between them,
+ * and inputs are the same afterwards. What is written is compared, bit for bit, with the same call
+ * in ordinary packed memory.
  *
- * That bad arguments are refused before anything is read or written: NULL, strides that make rows
- * overlap, sizes whose product overflows, positions out of range; and that with nothing to do
+ * Bad arguments are refused before anything is read or written: NULL, strides that make rows
+ * overlap, sizes whose product overflows, and positions out of range. If there is nothing to do,
  * nothing is touched.
  *
- * That errno, the rounding mode, the exception masks and the flushing of subnormals stay as they
- * are; that flushing changes no bit of normal results; that other rounding modes do no harm beyond
- * the last bits; that any number of threads may share a plan; and that no call takes more than 48 KB
- * of stack (pe_selftest(): tests/unit/selftest/test_selftest.c).
+ * The errno, the rounding mode, the exception masks and the flushing of subnormals stay as they
+ * are. Flushing changes no bit of normal results, and other rounding modes change only the last
+ * bits. Any number of threads may share a plan. No call takes more than 48 KB of stack
+ * (pe_selftest(): tests/unit/selftest/test_selftest.c).
  *
  * PE_LONG=1 goes through every number of rows to 64 with every width to 513: `tests/run sweep`.
  */
@@ -129,8 +129,9 @@ static void plans_close(plans *p)
     }
 }
 
-/* Make the plan of a list of coordinates that ends at an inaccessible page and is gone afterwards, by
-   one config or the other; without memory, tell how much it takes. */
+/* Makes the plan of a list of coordinates, using one config or the other. The list ends at an
+   inaccessible page and is gone afterwards. If memory is NULL, only tells how many bytes the
+   plan takes. */
 static pe_status plan_listed(const shape *s, pe_plan *plan, void *memory, size_t *bytes)
 {
     pe_rope_config rope = sections_config(s);
@@ -259,7 +260,7 @@ static void args_make(args *a, const function *f, const shape *s, const plans *p
     put_all(f, a);
 }
 
-/* Everything about the environment that a call has to leave as it was. */
+/* Holds everything about the environment that a call has to leave as it was. */
 static unsigned long environment(void)
 {
     unsigned long e = (unsigned long)fegetround() ^ (unsigned long)float_environment() << 8;
@@ -275,7 +276,8 @@ static unsigned long environment(void)
     return e;
 }
 
-/* The call, with a look at errno and the environment; NULL or what is wrong. */
+/* Runs the call and checks errno and the environment. Returns NULL on success, otherwise what is
+   wrong. */
 static const char *call_watched(const function *f, const args *a, pe_status *status)
 {
     const unsigned long before = environment();
@@ -661,7 +663,7 @@ static void places_of_garbage_are_refused(void **state)
     for_each_trial(check_garbage);
 }
 
-/* Nothing to do: whatever the other arguments are, PE_OK. */
+/* Tests that calls with nothing to do return PE_OK, whatever the other arguments are. */
 static void check_zeros(trial *t, const function *f)
 {
     for (int i = 0; i < MOST_NUMBERS; i++) {
@@ -784,7 +786,8 @@ static void positions_out_of_range_are_refused(void **state)
     for_each_trial(check_ranges);
 }
 
-/* Would any argument have more bytes than memory can have, or positions go beyond the range? */
+/* Returns whether any argument would have more bytes than memory can have, or positions would be
+   out of range. */
 static int must_refuse(const function *f, args *a)
 {
     put_all(f, a);
@@ -1041,7 +1044,7 @@ static void in_surroundings(void (*around)(int on), int same_bits)
 
 static void flush(int on) { flush_subnormals(on); }
 
-/* Other libraries leave flush-to-zero behind: no normal result changes. */
+/* Tests that no normal result changes if another library leaves flush-to-zero set. */
 static void flushing_changes_nothing(void **state)
 {
     (void)state;
@@ -1178,8 +1181,8 @@ static void *call_small(void *argument)
     return sum > 0 ? NULL : argument;
 }
 
-/* Every call, in every form, with few and many rows, near 0 and far from it, in builds that are
-   optimised and not. PE_STACK=1 prints what each function takes. */
+/* Tests every call in every form, with few and many rows, near 0 and far from it, in optimised
+   builds and others. PE_STACK=1 prints the stack that each function takes. */
 static void the_stack_is_enough(void **state)
 {
     enum { MOST_STACK = 48000, SHAPES = 2 * FORMS };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pe_fixed.h by ==: 20 million pairs have the bits of pe_sincos_f32(), at positions over all of int32_t, for every
- * frequency list of docs/models.md with one coordinate, random frequencies and M-RoPE by coordinate; amplitudes; f16
- * and bf16 rounded once; rotation as pe_rope_f32(). Increments against MPFR at 400 bits, and what is refused.
+ * Proves the results of pe_fixed.h with ==. 20 million pairs have the bits of pe_sincos_f32(), at
+ * positions over all of int32_t. The frequencies are every list of docs/models.md with one
+ * coordinate, random ones, and those of M-RoPE for each coordinate. Also tested are amplitudes, f16
+ * and bf16 rounded once, and rotation, which has to give the bits of pe_rope_f32(). Increments are
+ * compared with MPFR at 400 bits, and invalid input has to be refused.
  */
 #include "../common.h"
 
@@ -12,7 +14,8 @@
 
 enum { MOST_PAIRS = 640, BITS = 400 };
 
-/* One coordinate of docs/models.md: the width that rotates, the base, and the fields of the scaling. */
+/* Describes one coordinate of docs/models.md: the width that rotates, the base, and the fields
+   of the scaling. */
 typedef struct list {
     const char *name;
     size_t width;
@@ -60,7 +63,7 @@ static const list lists[] = {
     {"base 1e8", 256, 1e8, PE_ROPE_DEFAULT, 0, 0, 0, 0, 0, 0, 1},
 };
 
-/* The frequencies of a list, and how many there are. */
+/* Computes the frequencies of a list, and returns how many there are. */
 static size_t frequencies(const list *l, double *omega)
 {
     double ones[MOST_PAIRS];
@@ -105,7 +108,8 @@ static int32_t position_of(rng *r, size_t row, int all)
     return any & 1 ? -p - 1 : p;
 }
 
-/* rows positions of n frequencies, in each type, by ==. Pairs that are undecided count. */
+/* Compares `rows` positions of n frequencies, in each type, with ==. Returns the number of
+   undecided pairs. */
 static size_t compared(const double *omega, size_t n, double amplitude, rng *r, size_t rows,
                        const char *name)
 {
@@ -182,7 +186,8 @@ static void random_frequencies(void **state)
     }
 }
 
-/* Amplitudes: attention factors, powers of two, midpoints of 16-bit numbers, the bounds. */
+/* Tests amplitudes: attention factors, powers of two, midpoints of 16-bit numbers, and the
+   bounds. */
 static void amplitudes(void **state)
 {
     static const double some[] = {1.25,
@@ -306,7 +311,7 @@ static void hard_to_round(void **state)
     }
 }
 
-/* |increment - w / (2 pi) 2^128| modulo 2^128, for an exact w of 400 bits. */
+/* Returns |increment - w / (2 pi) 2^128| modulo 2^128, for an exact w of 400 bits. */
 static double off_by(const uint32_t *increment, const mpfr_t w)
 {
     mpfr_t x, y;
@@ -353,7 +358,7 @@ static void increments_of_doubles(void **state)
     mpfr_clear(w);
 }
 
-/* base^(-2i / d) is no double: the increments are those of the exact numbers. */
+/* Tests that increments are those of the exact numbers base^(-2i / d), which are no doubles. */
 static void increments_of_plans(void **state)
 {
     static const double bases[] = {10000, 500000, 10000, 2, 1e6, 1e15};
@@ -411,7 +416,7 @@ static pe_status increments_of_config(const pe_config *c, const double *omega, u
     return status;
 }
 
-/* What cannot be served has a status, and nothing is written. */
+/* Tests that invalid input returns its status, and that nothing is written then. */
 static void refusals(void **state)
 {
     static const double bad[] = {1.3877787807814453e-17, -1e-300, 2097152.0000000005, 1e300, 0, 0};
@@ -476,8 +481,9 @@ static void small_angles(void **state)
     }
 }
 
-/* The same where f16 results are subnormal, whose last place is larger, and next to other multiples of
-   a quarter turn: beyond the distances that pe_fixed.h states, nothing is undecided. */
+/* Tests the same where f16 results are subnormal, whose last place is larger, and next to other
+   multiples of a quarter turn. Beyond the distances that pe_fixed.h states, no result is
+   undecided. */
 static void near_quarter_turns(void **state)
 {
     static const float midpoints[2][2] = {{0x1.002p-3f, 0x1p-25f}, {0x1.01p-14f, 0x1.81p5f}};
@@ -504,8 +510,8 @@ static void near_quarter_turns(void **state)
     assert_true(undecided > 0);
 }
 
-/* What level 2 cannot decide is undecided: an increment that is a quarter turn to its last bit, one
-   that is nothing but its last bit, amplitudes out of range. */
+/* Tests that results are undecided if level 2 cannot decide. The cases are an increment that is
+   a quarter turn to its last bit, one that is only its last bit, and amplitudes out of range. */
 static void undecided(void **state)
 {
     static const pe_fixed_increment quarter = {{0, 0, 0, 0x40000000u}}, little = {{1, 0, 0, 0}},

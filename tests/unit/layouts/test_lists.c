@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that pairs with a coordinate each, and axes in blocks of halves, rotate by the sines and
- * cosines of their formula, by MPFR: tables of every type, heads of every type in both layouts, also
- * back, of random plans, lists and places. ERNIE's numbers beside those of other orders.
+ * cosines of their formula, computed with MPFR. It tests tables of every type, and heads of every
+ * type in both layouts, forward and back, with random plans, lists and places. It also compares
+ * ERNIE's numbers with those of other orders.
  */
 #include "../turn.h"
 
@@ -40,7 +41,7 @@ static void frequency(const kase *k, size_t i, mpfr_t w)
     mpfr_ui_div(w, 1, w, MPFR_RNDN);
 }
 
-/* Sine and cosine of pair i at these coordinates, times the amplitude. */
+/* Computes the sine and cosine of pair i at these coordinates, times the amplitude. */
 static void formula(const kase *k, size_t i, const double *point, mpfr_t sine, mpfr_t cosine)
 {
     const pe_config *const c = &k->config;
@@ -113,7 +114,8 @@ static void list_of_pairs(kase *k, rng *r)
     }
 }
 
-/* Blocks of any widths; or alike, of so many pairs: whole vectors. */
+/* Chooses blocks of any widths. If `whole` is not 0, each block has this number of pairs, which
+   fills whole vectors. */
 static void blocks_of_pairs(kase *k, rng *r, size_t whole)
 {
     size_t done = 0;
@@ -208,7 +210,7 @@ static pe_status table_of(type t, const pe_plan *plan, pe_at at, pe_rope_table_l
                                            stride, NULL);
 }
 
-/* Tables of every layout have each number where its elements are. */
+/* Tests that tables of every layout have each number where its elements are. */
 static void compare_layouts(const kase *k, type t, pe_at at, const void *s, const void *c)
 {
     enum { ALL = ROWS * (4 * PAIRS + 1) };
@@ -352,7 +354,8 @@ static void ernie_beside_sections(void **state)
     }
 }
 
-/* A list that is shorter than d_model / 2, flush against a page that faults, is not read. */
+/* Tests that a list whose length is not d_model / 2 is refused and not read. The list is flush
+   against a page that faults. */
 static void short_lists_are_not_read(void **state)
 {
     enum { N = 128, GIVEN = 48 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves the learned encoding: rows of a table added to f32, f16 and bf16 in place, each sum
- * rounded once; gradients added in the order of the rows; tables resampled within a bound of the formula at
- * 256 bits, whole numbers exactly; that each call touches exactly its rows, and that bad input,
- * positions outside the table above all, is refused before anything is written.
+ * Proves the learned encoding. Rows of a table are added to f32, f16 and bf16 in place, and each
+ * sum is rounded once. Gradients are added in the order of the rows. Tables are resampled within a
+ * bound of the formula at 256 bits, and whole numbers exactly. Each call touches exactly its rows.
+ * Bad input, above all positions outside the table, is refused before anything is written.
  */
 #include "../types.h"
 
@@ -20,7 +20,7 @@ static pe_status add_bare(type t, const void *table, size_t table_rows, size_t d
                                           (uint16_t *)x, stride);
 }
 
-/* The surroundings of a call: errno and the floating-point environment. */
+/* Sets errno and returns the floating-point environment, before a call that must change neither. */
 static unsigned look_before(void)
 {
     errno = 4242;
@@ -46,7 +46,7 @@ static void must(pe_status status)
     if (status != PE_OK) fail_msg("%s", pe_status_string(status));
 }
 
-/* Any finite element: uniform in its bits, or a value near 1. */
+/* Returns any finite element: one with uniform bits, or a value near 1. */
 static uint32_t random_bits(rng *r, type t)
 {
     const uint64_t bits = rng_next(r);
@@ -56,7 +56,7 @@ static uint32_t random_bits(rng *r, type t)
     return (uint32_t)(bits >> 8 & 0x8000) | (uint32_t)((bits >> 24) % type_formats[t].infinity);
 }
 
-/* x + y rounded once: exact by way of MPFR. */
+/* Returns x + y rounded once. MPFR makes this exact. */
 static uint32_t sum_of(type t, double x, double y)
 {
     static mpfr_t sum;
@@ -114,7 +114,7 @@ static void check_add(rng *r, type t, size_t table_rows, size_t d, size_t rows, 
     free(positions);
 }
 
-/* Table and rows flush against inaccessible pages, in front and behind. */
+/* Tests table and rows that are flush against inaccessible pages, in front and behind. */
 static void sums_between_guard_pages(void **state)
 {
     static const size_t some[] = {1, 2, 3, 64};
@@ -269,7 +269,7 @@ static pe_resample how_of(pe_resample_method method, double a, int align_corners
 
 static const double slopes[] = {-0.75, -0.5, -1.0, 0.1, 0.0, 16.0};
 
-/* weight = Keys' piecewise polynomial, or a hat, at distance x. */
+/* Computes the weight at distance x, from Keys' piecewise polynomial or from a hat function. */
 static void kernel(mpfr_t weight, const pe_resample *how, mpfr_t x)
 {
     mpfr_t size, a;
@@ -454,7 +454,7 @@ static void two_axes_are_resampled(void **state)
     guarded_free(&to);
 }
 
-/* Where output rows fall on rows, these are copied, whatever is next to them. */
+/* Tests that output rows that coincide with rows are copies of these, whatever is next to them. */
 static void whole_numbers_are_copied(void **state)
 {
     enum { ROWS = 6, D = 13 };
@@ -576,9 +576,10 @@ static void check_weights(const pe_resample *how, int64_t rows, int64_t out_rows
     }
 }
 
-/* Every weight of up to 64 rows: a row with weight 0 does not count, even if it is infinite, and
-   the other weights are right to 2^-46. The cubic filter is 0 at the distance 2/3 for a = 1.75, 1/3 for
-   a = 10, and its weights sum to 0 for a = -10 and others, where a row is copied. */
+/* Tests every weight of up to 64 rows. A row with weight 0 does not count, even if it is
+   infinite, and the other weights are right to 2^-46. The cubic filter is 0 at the distance 2/3
+   for a = 1.75, and at 1/3 for a = 10. Its weights sum to 0 for a = -10 and others; there a row
+   is copied. */
 static void weights_of_zero_count_nothing(void **state)
 {
     static const double all[] = {-0.5, -0.75, 0, 10, 6.75, 1.75, 13.75, -10, 8, 15.5};
@@ -726,7 +727,7 @@ static void bad_resampling_is_refused(void **state)
     assert_true(all_canaries(table, sizeof table) && all_canaries(out, sizeof out));
 }
 
-/* Flush-to-zero and denormals-are-zero change nothing where no f32 is subnormal. */
+/* Tests that flush-to-zero and denormals-are-zero change nothing if no f32 is subnormal. */
 static void flushing_subnormals_changes_nothing(void **state)
 {
     enum { D = 1000 };

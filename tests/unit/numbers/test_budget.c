@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves the error budgets that the comments of pe.h state, where a table cannot: a triple-double
- * that is good to 100 bits instead of 150 changes one element in 2^40, and no table is that long.
- * So the private building blocks are held against MPFR one by one: sums, products and quotients of
- * two and three doubles, exp and log, the plan's frequencies and rows, exact turns, anchors, and
- * the watch that says which roundings may be wrong.
+ * Proves the error budgets that the comments of pe.h state, where a table cannot. A triple-double
+ * that is right to 100 bits instead of 150 changes one element in 2^40, and no table is that long.
+ * So the private building blocks are compared with MPFR one by one. They are sums, products and
+ * quotients of two and three doubles, exp and log, the plan's frequencies and rows, exact angles
+ * and anchors. The rounding test, which says which roundings may be wrong, is also tested.
  */
 #include "../common.h"
 
@@ -15,14 +15,14 @@ static const double amplitudes[] = {1.0, 0.1, -3.0};
 
 static double power_of_two(int k) { return ldexp(1.0, k); }
 
-/* A double of either sign, its magnitude between 2^-k and 2^k. */
+/* Returns a double with either sign whose magnitude is between 2^-k and 2^k. */
 static double some_double(rng *r, int k)
 {
     const double x = (1 + rng_unit(r)) * power_of_two((int)rng_below(r, 2 * (size_t)k) - k);
     return rng_next(r) >> 63 ? -x : x;
 }
 
-/* Vectors of numbers with two and three digits. */
+/* Holds vectors of numbers that consist of two or three doubles. */
 typedef struct lanes {
     double a[PE_LANES], b[PE_LANES], c[PE_LANES];
 } lanes;
@@ -148,8 +148,9 @@ static void numbers_are_rounded_to_integers(void **state)
     }
 }
 
-/* 2^x of numbers of any size, next to a sixteenth and half way between two; of a sixteenth
-   exactly. */
+/* Tests 2^x for numbers x of any size below 2^9. Some are next to a multiple of 1/32, and some
+   are exactly such a multiple; these include the sixteenths and their midpoints. If x is an
+   integer, the result has to be exact. */
 static void powers_of_2(void **state)
 {
     rng r = rng_for("powers_of_2");
@@ -217,7 +218,8 @@ static void logarithms_to_base_2(void **state)
     mpfr_clear(y);
 }
 
-/* unit base^(-i / D) within what pe.h says of it: i from a number on. */
+/* Checks that unit base^(-i / D) is within the bound that pe.h states, for `count` numbers i
+   that start at `from`. */
 static void check_geometric(double base, const double *both, double scale, size_t from,
                             size_t count)
 {
@@ -325,8 +327,9 @@ static void quotients_and_logarithms_of_three_doubles(void **state)
     mpfr_clears(x, y, z, (mpfr_ptr)NULL);
 }
 
-/* A float once more to bf16 or f16, subnormal or not, of either sign: a multiple of the distance of
-   such numbers, and of two that are as near the even one. */
+/* Tests the second rounding, of a float to bf16 or f16, subnormal or not, with either sign. A
+   float is rounded to a multiple of the distance of such numbers. Of two that are equally near,
+   it is the even one. */
 static void floats_are_rounded_to_16_bits(void **state)
 {
     rng r = rng_for("floats_are_rounded_to_16_bits");
@@ -356,7 +359,7 @@ static void floats_are_rounded_to_16_bits(void **state)
     }
 }
 
-/* w / pi of a pair of pe_config_default(). */
+/* Computes w / pi of a pair of pe_config_default(). */
 static void true_frequency(mpfr_t f, const owned_plan *p, size_t pair)
 {
     mpfr_t pi;
@@ -372,7 +375,7 @@ static void true_frequency(mpfr_t f, const owned_plan *p, size_t pair)
     mpfr_clear(pi);
 }
 
-/* sin and cos of the turn of position t. */
+/* Computes the sine and cosine of the angle of position t. */
 static void true_turn(mpfr_t s, mpfr_t c, const owned_plan *p, size_t pair, double t)
 {
     mpfr_t angle, pi;
@@ -390,7 +393,8 @@ static const struct {
     double base;
 } tables[] = {{8, 1e4}, {512, 1e4}, {96, 5e5}, {130, 1e6}, {34, 2.5}};
 
-/* Each number of a constant is the double nearest to what those before it leave. */
+/* Tests that each number of a constant is the double nearest to what the numbers before it
+   leave. */
 static void check_constant(const char *what, mpfr_t x, const double *digits, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -400,7 +404,8 @@ static void check_constant(const char *what, mpfr_t x, const double *digits, siz
     }
 }
 
-/* The first bits of 0.5 <= x < 1, the last limb first. */
+/* Checks limbs that hold the most significant bits of x, 0.5 <= x < 1. The last limb has the
+   highest bits. */
 static void check_limbs(const char *what, mpfr_t x, const uint32_t *limbs)
 {
     for (int i = PE__LIMBS - 1; i >= 0; i--) {
@@ -470,7 +475,7 @@ static void zeros_are_positive(void **state)
     plan_free(&p);
 }
 
-/* The arrays begin at a cache line, wherever the memory does. */
+/* Tests that the arrays of a plan begin at a cache line, wherever the memory begins. */
 static void arrays_are_aligned(void **state)
 {
     const pe_config config = pe_config_default(64);
@@ -546,7 +551,8 @@ static void rational_power(mpfr_t y, double x, double a, double b)
     mpfr_exp(y, y, MPFR_RNDN);
 }
 
-/* The frequency of RoPE's pair i of n / 2, for the types whose formula has no case but LLAMA3's. */
+/* Computes the frequency of RoPE's pair i of n / 2, for the types whose formula has no case
+   except that of LLAMA3. */
 static void true_rope_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
 {
     const double n = (double)rotary_of(c), k = 2 * (double)i;
@@ -608,7 +614,8 @@ static void frequencies_of_rope_exactly(void **state)
     mpfr_clear(w);
 }
 
-/* The stored rows: each number is the double nearest to the sine or cosine, but for its error. */
+/* Tests that each number of the stored rows is the double nearest to the sine or cosine, except
+   for its error. */
 static void rows_of_a_plan(void **state)
 {
     mpfr_t s, c;
@@ -631,8 +638,9 @@ static void rows_of_a_plan(void **state)
     mpfr_clears(s, c, (mpfr_ptr)NULL);
 }
 
-/* Exact turns: 2^-106. Centres: A (1 + eta) times the truth but for their bound, as the comment on
-   the rounding test counts it, and once more after a turn by a row of the plan. */
+/* Checks that exact angles are right to 2^-106. Centres are A (1 + eta) times the true value
+   except for their bound, as the comment on the rounding test counts it. They are checked again
+   after a rotation by a row of the plan. */
 static void turns_and_centres(void **state)
 {
     static const pe__bound *const bounds[] = {&pe__bound_full_poly, &pe__bound_run};
@@ -743,9 +751,9 @@ static void short_polynomials(void **state)
     mpfr_clears(want[0], want[1], (mpfr_ptr)NULL);
 }
 
-/* Rows of floats by themselves and of runs, with elements built beside the middle of two floats: at
-   it as nearly as a frequency allows, and within what the rounding test cannot tell apart, large
-   and small, those of slow pairs near position 0 as well. */
+/* Tests rows of floats, alone and in runs, with elements that are built beside the midpoint of
+   two floats. They are as near as a frequency allows, or within what the rounding test cannot
+   tell apart. They are large and small, also those of slow pairs near position 0. */
 static void floats_beside_middles(void **state)
 {
     enum { PAIRS = 40, WIDTH = 2 * PAIRS, ROWS = 300, BYTES = 1 << 17 };
@@ -953,7 +961,7 @@ static void the_watch(void **state)
     }
 }
 
-/* Bit i for float i, and for no other. */
+/* Tests that float i sets bit i, and no other float does. */
 static void doubts_about_lanes(void **state)
 {
     rng r = rng_for("doubts_about_lanes");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves the conventions, the knobs behind them, the 16-bit types, real positions and adding:
- * every preset against the formula of its project, written here once more and evaluated by MPFR;
- * random configurations and positions likewise; whole tables of bf16 and f16; the same bits by
- * whichever call; sums against MPFR; refusals; the bytes around every output.
+ * Proves the conventions, the options behind them, the 16-bit types, real positions and adding.
+ * Every preset is compared with the formula of its project, which is written here again and
+ * evaluated with MPFR. So are random configurations and positions, and whole tables of bf16 and
+ * f16. All calls have to give the same bits, sums are compared with MPFR, invalid input has to be
+ * refused, and the bytes around every output have to stay.
  */
 #include "../oracle.h"
 #include "../half.h"
@@ -25,7 +26,8 @@ static double element_at(type t, const void *row, size_t column)
     }
 }
 
-/* x rounded once to a type: precision, smallest exponent with subnormals, largest exponent. */
+/* Returns x rounded once to a type, which has a precision, a smallest exponent with subnormals,
+   and a largest exponent. */
 static double rounded(type t, const mpfr_t x)
 {
     static const int precision[] = {24, 53, 11, 8}, least[] = {-148, -1073, -23, -132},
@@ -45,7 +47,7 @@ static double rounded(type t, const mpfr_t x)
     return result;
 }
 
-/* Is what was delivered right? */
+/* Returns whether what was delivered is right. */
 static int right(type t, double got, const mpfr_t exact) { return got == rounded(t, exact); }
 
 /* ---- calls ---------------------------------------------------------------------------------------- */
@@ -110,7 +112,7 @@ static made make_plan(const pe_config *config)
 
 static mpfr_t g_a, g_w, g_x;
 
-/* g_w = B^(-numerator / (denominator - less)) */
+/* Computes g_w = B^(-numerator / (denominator - less)). */
 static void frequency(double base, double numerator, double denominator, double less)
 {
     mpfr_set_d(g_w, base, MPFR_RNDN);
@@ -137,7 +139,8 @@ static void halves(size_t j, size_t n, int cos_first, double t, double denominat
     element((j >= n) != cos_first, t, 10000, (double)(j % n), denominator);
 }
 
-/* g_x = column j of the row for the given coordinates, as the project has it; 0 if d is refused. */
+/* Computes g_x, column j of the row for the given coordinates, as the project has it. Returns 0
+   if d is refused. */
 static int project(pe_preset preset, size_t d, size_t j, const double *t)
 {
     const size_t h = d / 2, n = d / 4;
@@ -235,7 +238,7 @@ static void compare_row(pe_preset preset, type t, size_t d, const double *at, co
     }
 }
 
-/* A preset refuses this width, as the project does. */
+/* Tests that a preset refuses this width, as the project does. */
 static void refuse_width(const pe_config *config)
 {
     pe_plan plan;
@@ -264,7 +267,7 @@ static void compare_position(pe_preset preset, type t, const pe_plan *plan, int6
     compare_row(preset, t, d, same, row);
 }
 
-/* Every row of a grid, by one call and by two. */
+/* Compares every row of a grid, made by one call and by two. */
 static void compare_grid(pe_preset preset, type t, const pe_plan *plan, unsigned char *row)
 {
     const size_t d = plan->d_model, shape[3] = {2, 3, 4}, rows = plan->axes == 2 ? 6 : 24;
@@ -282,7 +285,7 @@ static void compare_grid(pe_preset preset, type t, const pe_plan *plan, unsigned
     }
 }
 
-/* The padding row within a run and in a list. */
+/* Tests the padding row within a run and in a list. */
 static void compare_padding(const pe_plan *plan, float *row)
 {
     const size_t d = plan->d_model;
@@ -350,7 +353,7 @@ static const double reals[] = {
     0,       1,     -1,         0.5,      0.1,           1e-300, 0x1p-1074,      0x1.8p-400,
     -1e-150, 999.5, 445.120025, 65536.25, -2147483640.0, 3,      2147483640.125, 1234567.875};
 
-/* A config with fields of any values that fit each other, most of the time. */
+/* Returns a config with random fields, which fit each other most of the time. */
 static pe_config any_knobs(rng *r, size_t d)
 {
     static const double bases[] = {10000, 1e6, 0.5, 2, 1e100}, scales[] = {1, 1, -2.5, 1e-3},
@@ -383,7 +386,8 @@ static double divisor_of(const pe_config *c)
     return c->exponent == PE_EXPONENT_PAIRS ? (double)(c->d_model / 2) : (double)c->d_model / 2;
 }
 
-/* g_x = column j at a position, which has its sign and offset; delta: without the amplitude. */
+/* Computes g_x, column j at a position, which includes its sign and offset. With `delta`, the
+   amplitude is left out. */
 static void knobs_element(const pe_config *c, size_t j, double position, int delta)
 {
     const size_t width = filled_columns(c), front = (width + 1) / 2;
@@ -478,7 +482,8 @@ static void random_knobs(void **state)
     end_numbers();
 }
 
-/* The sine of 0 is +0, however the position came to be 0: back, as -0, by an offset, as a difference. */
+/* Tests that the sine of 0 is +0, however the position became 0: turned back, as -0, with an
+   offset, or as a difference. */
 static void zeros_have_no_sign(void **state)
 {
     enum { D = 34, ROWS = 7 };
@@ -534,9 +539,9 @@ static void zeros_have_no_sign(void **state)
     }
 }
 
-/* Wherever in a row a number is, the few that only more digits can decide are decided. With base 1 all
-   pairs have one frequency: here one whose sine or cosine at a position is a tie to 2^-53, so that all
-   elements of that row are such numbers at once. */
+/* Proves that the few numbers that only more digits can decide are decided at every place in a
+   row. With base 1 all pairs have one frequency. The sine or cosine of this frequency at a
+   position is a tie to 2^-53, so all elements of that row are such numbers at once. */
 static void every_place_is_settled(void **state)
 {
     enum { D = 78, ROWS = 19, ALL = ROWS * D };
@@ -584,8 +589,9 @@ static void every_place_is_settled(void **state)
     end_numbers();
 }
 
-/* Frequencies 10^-i pi: every 5th, 50th, 500th position is at a quarter turn, where sines and
-   cosines are 0, 1 and -1, and no zero is negative. 10^-i is no double. */
+/* Tests frequencies 10^-i pi, so that every 5th, 50th and 500th position is at a quarter turn.
+   Sines and cosines are 0, 1 and -1 there, and no zero is negative. The number 10^-i is no
+   double. */
 static void quarter_turns_are_met(void **state)
 {
     static const double quarter[] = {0, 1, 0, -1};
@@ -701,7 +707,7 @@ static void halves_of_two_lengths(void **state)
     free(memory);
 }
 
-/* The plan becomes all zeros, its memory stays as it was. */
+/* Tests that the plan becomes all zeros, and its memory stays as it was. */
 static void refused_frequencies(const pe_config *c, const double *omega, size_t pairs, size_t bytes,
                                 pe_status status)
 {
@@ -832,7 +838,8 @@ static void frequencies_can_be_read(void **state)
 
 /* ---- 16 bits: whole tables ------------------------------------------------------------------------ */
 
-/* A double to bf16 or f16 as a float, by adding and subtracting a big number: to nearest even. */
+/* Rounds a double to bf16 or f16 by adding and subtracting a large number, to nearest even, and
+   returns it. */
 static double narrowed(type t, double x)
 {
     int e;
@@ -1145,8 +1152,9 @@ static pe_config batch_config(rng *r, int64_t padding)
     return c;
 }
 
-/* Batches of all kinds of plans and places, after and between each other: each is its rows, times
-   scale, plus those of the table; and what lies between the rows stays. */
+/* Tests batches of all kinds of plans and places, one after the other and interleaved. Each
+   batch is its rows, times scale, plus the rows of the table. What is between the rows has to
+   stay. */
 static void batches_of_any_plan(void **state)
 {
     enum { ROWS = 11, BATCHES = 3 };
@@ -1319,7 +1327,8 @@ static void bad_calls(void **state)
     free(m.memory);
 }
 
-/* Plans of other axes than the rows have; sizes whose products overflow in one place. */
+/* Tests plans with other axes than the rows have, and sizes whose products overflow in one
+   place. */
 static void bad_axes_and_sizes(void **state)
 {
     (void)state;
@@ -1364,7 +1373,8 @@ static void bad_axes_and_sizes(void **state)
     free(two.memory);
 }
 
-/* A padding row in lists and in real positions: zeros, and the rows around it as they are. */
+/* Tests a padding row in lists and in real positions: it is zeros, and the rows around it stay
+   as they are. */
 static void padding_in_lists(void **state)
 {
     enum { D = 20, ROWS = 5 };
@@ -1562,7 +1572,8 @@ static pe_plan corner_plan(const pe_config *config, void **memory)
     return plan;
 }
 
-/* A grid of one axis is a range, the padding row included; several axes have none. */
+/* Tests that a grid of one axis is a range, the padding row included. A config with several axes
+   is refused if it has padding. */
 static void padding_in_grids(void **state)
 {
     pe_config config = pe_config_preset(PE_PRESET_FAIRSEQ, 4);
@@ -1705,7 +1716,7 @@ static void limits_of_frequencies(void **state)
     assert_int_equal(pe_plan_size(&config), 0);
 }
 
-/* Whatever pe_plan_size() refuses has a text that names the field, and only that. */
+/* Tests that whatever pe_plan_size() refuses, and only that, has a text that names the field. */
 static void errors_of_configs(void **state)
 {
     (void)state;

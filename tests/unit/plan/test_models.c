@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves what models need besides the presets, each against its formula by MPFR: columns of several
- * axes in every order, with frequencies of their own; pairs that turn by sums over coordinates, also
- * where these cancel; RoPE and tables with such plans.
+ * Proves what models need besides the presets, each against its formula with MPFR. The columns
+ * belong to several axes in every order, with frequencies of their own. Pairs rotate by sums over
+ * coordinates, also where these cancel. RoPE and tables are tested with such plans.
  */
 #include "../oracle.h"
 #include "../apart.h"
@@ -32,7 +32,7 @@ static double from_bits(type t, const void *row, size_t column)
     }
 }
 
-/* Is what was delivered the number rounded once? */
+/* Returns whether what was delivered is the number rounded once. */
 static int right(type t, double got, const mpfr_t exact)
 {
     static const int precision[] = {24, 53, 11, 8}, least[] = {-148, -1073, -23, -132},
@@ -75,7 +75,8 @@ static pe_status add(type t, const pe_plan *p, pe_at at, size_t rows, size_t bat
 
 /* ---- the formula -------------------------------------------------------------------------------- */
 
-/* A plan of this test: its frequencies are in omega, axis after axis, or [pair][axis] of sums. */
+/* Holds a plan of this test. Its frequencies are in omega, axis after axis, or as [pair][axis]
+   for sums. */
 typedef struct model {
     pe_config config;
     pe_plan plan;
@@ -116,7 +117,7 @@ static int who(const model *m, size_t j, size_t *pair, int *cosine)
     return 1;
 }
 
-/* y = column j of the row of these coordinates. */
+/* Computes y, column j of the row of these coordinates. */
 static void formula(const model *m, size_t j, const double *t, mpfr_t y)
 {
     const pe_config *const c = &m->config;
@@ -196,7 +197,7 @@ static void model_begin(model *m, const pe_config *config, const double *omega, 
 
 /* ---- columns ------------------------------------------------------------------------------------ */
 
-/* Every order, layout and type, with lists of frequencies: rows, points, grids, adding. */
+/* Tests every order, layout and type with lists of frequencies: rows, points, grids, adding. */
 static void columns_of_axes(void **state)
 {
     enum { ROWS = 23, MOST = 400 };
@@ -286,7 +287,7 @@ static void columns_by_base(void **state)
     }
 }
 
-/* Large tables are written past the caches: the same bits. */
+/* Tests that large tables, which are written past the caches, have the same bits. */
 static void columns_streamed(void **state)
 {
     enum { D = 256, ROWS = 26000, SOME = 1000 }; /* PE_STREAM_BYTES and more */
@@ -436,7 +437,8 @@ static void sums_that_nearly_vanish(void **state)
 
 /* ---- RoPE ----------------------------------------------------------------------------------------- */
 
-/* Heads turned by such plans: by the table's cosines and sines, which are right. */
+/* Tests heads that such plans rotate. They are compared with rotation by the table's cosines and
+   sines, which are right. */
 static void rope_of_axes(void **state)
 {
     enum { D = 48, HEADS = 3, TOKENS = 9, AXES = 3 };
@@ -748,7 +750,7 @@ static double named_angle(named m, size_t i, const double *t)
         for (; k >= pairs[a]; a++) k -= pairs[a];
         return t[a] * pow(10000, -2.0 * (double)k / (2.0 * (double)pairs[a]));
     }
-    case LLAMA4: /* 44 pairs: x, then y, each from 1 on */
+    case LLAMA4: /* 44 pairs: x, then y, each starting at 1 */
         return (t[i / 22] + 1) * pow(10000, -2.0 * (double)(i % 22) / 44);
     case DINOV3: /* 2 pi coordinate / period */
         return 2 * named_pi * t[i / 16] / pow(100, 2.0 * (double)(i % 16) / 32);
@@ -1254,7 +1256,7 @@ static void factors_by_logarithms(void **state)
     for (int k = 0; k < 50; k++) {
         const double beta = betas[k % 5], shift = k % 3 ? k % 3 == 1 : 0.25;
         const size_t period = periods[k / 5 % 5];
-        for (size_t r = 0; r < 500; r++) { /* about the period, and next to it, too */
+        for (size_t r = 0; r < 500; r++) { /* about the period, and also next to it */
             reals[r] = (double)(r * r * r) * (k % 2 ? 17 : 0.37);
             if (r % 7 == 0) reals[r] = (double)period - shift + ldexp((double)r - 250, -20);
             if (reals[r] < 0 || reals[r] > 0x1p31 - 1) reals[r] = (double)r;
@@ -1339,7 +1341,8 @@ static void factors_of_xpos(void **state)
                      PE_ERR_SIZE);
 }
 
-/* A grid is refused for a cell that the call does not make; nothing is written. */
+/* Tests that a grid is refused for a cell that the call does not make, and that nothing is
+   written. */
 static void factors_check_all_cells(void **state)
 {
     static const size_t sizes[] = {61, 62, (size_t)1 << 31};
@@ -1367,8 +1370,9 @@ static void factors_check_all_cells(void **state)
     assert_true(all_canaries(got, sizeof got));
 }
 
-/* The tie (c / d)^(m / q) for P pairs, above or below it, at m / q of several scale_bases: at places
-   in numbers and in lists, forth and back; and at the next numbers, which are no ties. */
+/* Checks the tie (c / d)^(m / q) of pair i, at position m * unit and scale_base q * unit for
+   several units. Positions are integers or in lists, also turned back. Also checks the next
+   number below the position, which gives no tie. */
 static void tie_of_xpos(size_t pairs, size_t i, long m, long q, const mpq_t tie)
 {
     static const double units[] = {512, 1, 3, 0.75, 1e6};
@@ -1443,8 +1447,8 @@ static void ties_of_xpos(void **state)
 
 /* ---- relative biases --------------------------------------------------------------------------------- */
 
-/* The bucket of a distance, by comparing powers as integers: floor(c ln(d / m) / ln(M / m)), c = n - m,
-   is the largest k for which d^c >= M^k m^(c - k). */
+/* Returns the bucket of a distance, found by comparing powers as integers. With c = n - m,
+   floor(c ln(d / m) / ln(M / m)) is the largest k for which d^c >= M^k m^(c - k). */
 static size_t t5_bucket(int64_t d, size_t buckets, size_t far, int both)
 {
     const size_t n = both ? buckets / 2 : buckets, m = n / 2, c = n - m;
@@ -1465,7 +1469,8 @@ static size_t t5_bucket(int64_t d, size_t buckets, size_t far, int both)
     return (m + k < n - 1 ? m + k : n - 1) + more;
 }
 
-/* A bias that is a NaN, of any payload, makes its scores NaNs of 16 bits, and no other. */
+/* Tests that a bias that is a NaN, of any payload, makes its 16-bit scores NaNs, and no other
+   scores. */
 static void biases_of_nan(void **state)
 {
     static const uint32_t nans[] = {0x7f800001, 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff80ffff};
@@ -1584,7 +1589,7 @@ static void biases_are_added(void **state)
     (void)state;
     for (size_t i = 0; i < ENTRIES * HEADS; i++) table[i] = (float)(rng_unit(&r) - 0.5);
     for (size_t i = 0; i < QUERIES * KEYS; i++) index[i] = (int32_t)rng_below(&r, ENTRIES);
-    for (int by_query = 0; by_query < 2; by_query++) { /* [query][head][key], too */
+    for (int by_query = 0; by_query < 2; by_query++) { /* also [query][head][key] */
         const size_t qs = by_query ? HEADS * KEYS : KEYS, hs = by_query ? KEYS : QUERIES * KEYS;
         for (size_t i = 0; i < ALL; i++) {
             x[i] = (float)(rng_unit(&r) - 0.5);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves pe_at, the value that says where rows are: whatever makes one, every verb gives the rows that
- * the same positions give one by one, and those of real positions are those of MPFR; grids are their
- * cells, points the blocks of plans of one axis; pe_back() is the opposite turn, pe_delta() leaves
- * offset and amplitude out, pe_skip() cuts any call anywhere. That a pe_at which makes no sense is
- * refused by each verb with the status that says why, before anything is written; that a plan which
- * could not be made is zeros, which each verb refuses, and its memory as it was. And that the calls of
- * real engines read as they should.
+ * Proves pe_at, the value that says where rows are. However it was made, every verb gives the rows
+ * that the same positions give one by one. For real positions, the rows are those of MPFR. Grids
+ * are their cells, and points are the blocks of plans of one axis. With pe_back() the rotation is
+ * the opposite one, pe_delta() leaves out offset and amplitude, and pe_skip() divides any call
+ * anywhere.
+ *
+ * Each verb refuses an invalid pe_at with the status that says why, before anything is written. A
+ * plan which could not be made is zeros, which each verb refuses, and its memory stays as it was.
+ * The calls of real engines read as they should.
  */
 #include "../types.h"
 
@@ -55,7 +57,8 @@ static int has_type(verb v, int t)
     }
 }
 
-/* Two blocks a row, each of D elements and some between them: heads, or batches. Three of them. */
+/* Each row has two blocks of D elements, with some elements between them: heads, or batches.
+   There are three such regions. */
 enum { D = 26, PITCH = 2 * (D + 3), ROWS = 40, TABLE_ROWS = 64, REGION = TABLE_ROWS * PITCH * 8 };
 typedef union block {
     unsigned char bytes[3][REGION], all[3 * REGION];
@@ -324,7 +327,8 @@ static void turn_by(oracle *o, double position, size_t pair)
     mpfr_mul_d(o->element[1], o->cosine, o->amplitude, MPFR_RNDN);
 }
 
-/* The bits of an exact number in a type. The oracle's numbers have more bits than a double: to odd. */
+/* Returns the bits of an exact number in a type. The oracle's numbers have more bits than a
+   double, so they are first rounded to odd. */
 static uint32_t bits_in(type t, const mpfr_t exact)
 {
     double x;
@@ -358,7 +362,7 @@ static void check_real_row(oracle *o, const owned_plan *p, double position, doub
     }
 }
 
-/* Real positions against MPFR: filled, in tables, and by verbs that turn. */
+/* Compares real positions with MPFR: filled, in tables, and by verbs that rotate. */
 static void real_positions_are_exact(void **state)
 {
     static const double offsets[] = {0, 0.25, -7 - 0x1p-20};
@@ -412,7 +416,8 @@ static void real_positions_are_exact(void **state)
     mpfr_clear(sum);
 }
 
-/* The row of the padding position is zeros wherever it is met, as it is given: before the offset. */
+/* Tests that the row of the padding position is zeros wherever it occurs. The position counts as
+   it is given, before the offset. */
 static void padding_is_the_position_given(void **state)
 {
     static const double offsets[] = {0, 2, -0.5, 2147483648.0, -2147483647.5};
@@ -531,7 +536,7 @@ static void check_blocks(const pe_plan *plan, const made *axes, const char *what
                         memcpy(want.bytes[0] + (r * PITCH + k * (PITCH / 2) + column) * e,
                                part.bytes[0] + k * (PITCH / 2) * e, axis_width[a] * e);
                 }
-                for (; column < D; column++) /* no axis is here: 0, which is added, too */
+                for (; column < D; column++) /* no axis is here: 0, which is also added */
                     for (size_t k = 0; k < 2; k++)
                         zero_element((verb)v, t,
                                      want.bytes[0] + (r * PITCH + k * (PITCH / 2) + column) * e, k);
@@ -599,7 +604,8 @@ static void points_are_their_coordinates(void **state)
     }
 }
 
-/* The cells of a grid, the last coordinate fastest, also the first ones alone. */
+/* Tests that a grid gives its cells, with the last coordinate fastest. The first cells alone are
+   also tested. */
 static void grids_are_their_cells(void **state)
 {
     static const size_t sizes[][3] = {{2, 3, 4}, {1, 1, 40}, {40, 1, 1}, {1, 7, 1}, {5, 2, 3}};
@@ -648,7 +654,7 @@ static void grids_are_their_cells(void **state)
     }
 }
 
-/* A position for all axes of a plan: text among images. */
+/* Tests one position for all axes of a plan, as for text among images. */
 static void one_coordinate_is_all_of_them(void **state)
 {
     (void)state;
@@ -738,7 +744,8 @@ static void compare(verb v, int t, const char *what, const pe_plan *a, pe_at at,
     same_blocks(v, t, what);
 }
 
-/* pe_back(p) with an offset has the bits of -p with the opposite offset; twice, it is p. */
+/* Tests that pe_back(p) with an offset has the bits of -p with the opposite offset, and that
+   applying it twice gives p. */
 static void back_is_the_opposite(void **state)
 {
     static const double offsets[] = {0, 0.25, -17.5 - 0x1p-20, 5, 1e9};
@@ -790,7 +797,8 @@ static void back_is_the_opposite(void **state)
     }
 }
 
-/* Differences: no offset, no amplitude. A turn by p is undone by pe_back(pe_delta(p)). */
+/* Tests that differences have no offset and no amplitude. pe_back(pe_delta(p)) undoes a rotation
+   by p. */
 static void deltas_leave_out_the_rest(void **state)
 {
     rng random = rng_for("deltas_leave_out_the_rest");
@@ -828,7 +836,8 @@ static void deltas_leave_out_the_rest(void **state)
     }
 }
 
-/* Keys that were turned at p move to p + k, and back to what they were, within their roundings. */
+/* Tests that keys that were rotated at p move to p + k, and back to what they were, within their
+   roundings. */
 static void keys_are_shifted(void **state)
 {
     enum { TOKENS = 20 };
@@ -1148,7 +1157,8 @@ static void nonsense_of_three_axes_is_refused(void **state)
     }
 }
 
-/* A plan whose init fails becomes zeros, whatever it was; its memory stays as it was. */
+/* Tests that a plan whose init fails becomes zeros, whatever it was, and that its memory stays
+   as it was. */
 static void failed_plans_are_none(void **state)
 {
     static unsigned char memory[1 << 18];
@@ -1334,7 +1344,7 @@ static void rows_without_a_plan(void **state)
  * Engines
  * --------------------------------------------------------------------------------------------- */
 
-/* The calls of issue 15, as C programs write them; test_cpp.cpp has them in C++. */
+/* Tests the calls of an engine, as C programs write them; test_cpp.cpp has them in C++. */
 static void calls_read_as_they_should(void **state)
 {
     enum { n = 6, d = 512 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that in long lists whose positions repeat each row is that of its position (MPFR), in any
- * order: filled in every type, and in tables of every order and type; of one axis, of axes in blocks
- * and of axes that share columns; whole positions and reals, negative and padding, skipped into, back,
- * with an offset; that rows lie flush against inaccessible pages, and nothing beside them is written.
+ * Proves that in long lists whose positions repeat, each row is that of its position (MPFR), in any
+ * order. The rows are filled in every type, and in tables of every order and type. There is one
+ * axis, axes in blocks, or axes that share columns. Positions are integers and reals, negative ones
+ * and padding, skipped into, back, and with an offset. Rows are flush against inaccessible pages,
+ * and nothing beside them is written.
  */
 #include "../types.h"
 
@@ -42,7 +43,7 @@ static void put_exact(int t, unsigned char *to, const mpfr_t exact)
     }
 }
 
-/* The axis of a pair, the first pair of that axis. */
+/* Returns the axis of a pair. *begin is the first pair of that axis. */
 static size_t axis_of(kind k, size_t pair, size_t *begin)
 {
     size_t a = 0;
@@ -51,7 +52,7 @@ static size_t axis_of(kind k, size_t pair, size_t *begin)
     return a;
 }
 
-/* Sine and cosine of each pair at each position of a pool, in bytes of a type. */
+/* Holds the sine and cosine of each pair at each position of a pool, as bytes of a type. */
 static unsigned char want_of[POOL][PAIRS][2][sizeof(double)];
 static void expect(kind k, int t, const double *turns, size_t n, double amplitude)
 {

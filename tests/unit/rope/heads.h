@@ -28,7 +28,8 @@ static inline void plan_of(owned_plan *p, pe_config config)
     assert_int_equal(pe_plan_init(&p->plan, &config, p->memory, p->memory_bytes), PE_OK);
 }
 
-/* The same frequencies in both layouts: p[PE_LAYOUT_INTERLEAVED], p[PE_LAYOUT_HALVES]. */
+/* Makes plans with the same frequencies in both layouts: p[PE_LAYOUT_INTERLEAVED] and
+   p[PE_LAYOUT_HALVES]. */
 static inline void plans_make(owned_plan p[2], size_t n, double base, double amplitude)
 {
     for (int layout = 0; layout < 2; layout++) {
@@ -121,7 +122,7 @@ static inline pe_rope_config config_of_type(pe_rope_type scaling, size_t head_di
     return c;
 }
 
-/* Cosines and sines of n / 2 pairs at a position, by MPFR. */
+/* Writes the cosines and sines of n / 2 pairs at a position, computed with MPFR. */
 static inline void exact_row(oracle *o, int64_t position, float *c, float *s)
 {
     for (size_t i = 0; i < o->pairs; i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that float32 code as PyTorch's eager mode, Hugging Face's models and numpy run it has pe's bits,
- * once it has pe's tables: their expressions, retyped as they are written, one array operation after the
- * other. Each stores its results, so nothing can be fused. For bf16, which they round after each
- * operation, it counts what differs, and whose results are nearer.
+ * Proves that float32 code has pe's bits once it has pe's tables, as PyTorch's eager mode, Hugging
+ * Face's models and numpy run it. Their expressions are retyped as they are written, one array
+ * operation after the other. Each operation stores its results, so nothing can be fused. For bf16,
+ * which they round after each operation, the test counts what differs, and whose results are
+ * nearer.
  */
 #include "../common.h"
 #include "../half.h"
@@ -76,10 +77,12 @@ static void begin(owned_plan *p, pe_layout layout, size_t rotary, int64_t first)
                      PE_OK);
 }
 
-/* q_rot, q_pass = q[..., :rotary], q[..., rotary:]
-   q_embed = (q_rot * cos) + (rotate_half(q_rot) * sin)
-   q_embed = torch.cat([q_embed, q_pass], dim=-1)
-   and with rotate_every_two of GPT-J; all of a head, or a part of it. */
+/* Tests these expressions, and the same with rotate_every_two of GPT-J, on all of a head or a
+   part of it:
+   
+       q_rot, q_pass = q[..., :rotary], q[..., rotary:]
+       q_embed = (q_rot * cos) + (rotate_half(q_rot) * sin)
+       q_embed = torch.cat([q_embed, q_pass], dim=-1) */
 static void rotations(void **state)
 {
     static const size_t rotaries[] = {DIM, 64, 40, 6};

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that pe_rope_frequencies gives the frequencies and the attention factor of every scaling,
- * rounded once: against MPFR, in the form in which the projects write the formulas, for the configs
- * of published models and for random ones up to the limits; against published values; against the
- * same formulas in float32, within their error. That floor, ceil and the thresholds are decided by
- * exact values; that types agree where their formulas do; that bad configs are refused with a
- * reason and nothing is written then; and that names of config files find their types.
+ * rounded once. They are compared with MPFR, in the form in which the projects write the formulas.
+ * The configs are those of published models and random ones up to the limits. They are also
+ * compared with published values, and with the same formulas in float32, within their error.
+ *
+ * Exact values decide floor, ceil and the thresholds. Types agree where their formulas do. Bad
+ * configs are refused with a reason, and then nothing is written. The names of config files find
+ * their types.
  */
 #include "../common.h"
 
@@ -514,8 +516,8 @@ static void attention_factors_of_close_lengths(void **state)
     }
 }
 
-/* Frequencies next to the middle of two doubles and at it: the product of f, a frequency factor and
-   such a middle is 2^126 - 1; and (1 + 2^-53) / 2. */
+/* Tests frequencies next to the midpoint of two doubles and at it. The product of f, a frequency
+   factor and such a midpoint is 2^126 - 1. The frequency at a midpoint is (1 + 2^-53) / 2. */
 static void frequencies_near_ties(void **state)
 {
     static const char *const test = "frequencies_near_ties";
@@ -679,7 +681,7 @@ static void floors_and_ceils_are_exact(void **state)
         fail_msg("only %zu of %zu cases are hard", wrong_in_double, checked);
 }
 
-/* YaRN: ramps that begin before the first pair or end behind the last number, or both. */
+/* Tests YaRN ramps that begin before the first pair or end behind the last number, or both. */
 static void ramps_are_clamped(void **state)
 {
     static const char *const test = "ramps_are_clamped";
@@ -748,7 +750,7 @@ static void thresholds_are_exact(void **state)
     mpfr_clears(turns, y, base, (mpfr_ptr)NULL);
 }
 
-/* LongRoPE and dynamic NTK: the length itself still counts as short. */
+/* Tests that with LongRoPE and dynamic NTK the length itself still counts as short. */
 static void lengths_switch_behind_the_last_position(void **state)
 {
     pe_rope_config c = phi(4096);
@@ -881,8 +883,9 @@ static float float_frequency(const pe_rope_config *c, size_t i)
     }
 }
 
-/* An exponent rounded to float is off by up to 2^-25 for exponents up to 1, and so is the power by
- * that times ln theta; a few roundings come on top. */
+/* Compares with the formulas in float32. An exponent up to 1 that is rounded to float is off by
+   up to 2^-25. The power is then relatively off by that times ln theta, and a few roundings are
+   added. */
 static void float32_formulas_agree(void **state)
 {
     static const pe_rope_type types[] = {PE_ROPE_DEFAULT,     PE_ROPE_LINEAR, PE_ROPE_NTK,
@@ -998,7 +1001,7 @@ static void refuse(const pe_rope_config *c, pe_status want, const char *what)
     refusals++;
 }
 
-/* A config of each type that is right. */
+/* Returns a valid config of this type. */
 static pe_rope_config good_config(pe_rope_type type)
 {
     pe_rope_config c = phi(1);

@@ -66,7 +66,7 @@ static float ggml_theta_scale(float freq_base, size_t n)
     return scale;
 }
 
-/* The row of a position against the code of ggml. */
+/* Compares the row of a position with the code of ggml. */
 static void compare_ggml_row(const ggml_case *k, int64_t position, const float *c, const float *s)
 {
     const pe_rope_ggml *const g = &k->g;
@@ -238,7 +238,8 @@ static void limits_of_numbers(void **state)
     assert_true(all_canaries(c, sizeof c));
 }
 
-/* freq_factors flush against a page that faults: a list that is too short is not read. */
+/* Tests that freq_factors, flush against a page that faults, are not read if the list is too
+   short. */
 static void short_lists_are_not_read(void **state)
 {
     pe_rope_ggml g = ggml_of(64);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans that pe_rope_plan_init() makes: the bits of a plan with the same frequencies, the part of a head that rotates,
- * and configs that are refused.
+ * Proves the plans that pe_rope_plan_init() makes. They have the bits of a plan with the same
+ * frequencies, the right part of a head rotates, and invalid configs are refused.
  */
 #include "heads.h"
 
@@ -157,7 +157,7 @@ static void test_rotary_offset(void **state)
                     fail_msg("%s, %zu of %zu from %zu on, form %d, to %d", type_names[t], n, dim,
                              offset, form, to);
             }
-        /* floats to 16 bits: what is copied is rounded, too */
+        /* floats to 16 bits: elements that are copied are also rounded */
         fill_random(F32, in, TOKENS * HEADS * dim, &r);
         turn_all(F32, &p.plan, pe_from(70000), TOKENS, dim, in, where, narrow, where);
         assert_int_equal(pe_rope_to_f32_bf16(&p.plan, pe_from(70000), TOKENS, dim,
@@ -183,7 +183,8 @@ static void test_rotary_offset(void **state)
     }
 }
 
-/* What pe_rope_plan_init() refuses: the plan becomes all zeros, its memory stays as it was. */
+/* Tests what pe_rope_plan_init() refuses: the plan becomes all zeros, and its memory stays as it
+   was. */
 static void refused_plan(const pe_rope_config *config, pe_status status, const char *field)
 {
     static const pe_plan none;

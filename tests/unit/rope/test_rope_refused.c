@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bad input to RoPE's calls is refused with the status of its cause, and nothing is written; the last good value of an
- * argument is taken.
+ * Proves that bad input to RoPE's calls is refused with the status of its cause, and that nothing
+ * is written. The last good value of an argument is accepted.
  */
 #include "heads.h"
 
@@ -51,7 +51,7 @@ static int free_plans(void **state)
         assert_true(all_canaries(x, sizeof x) && all_canaries(y, sizeof y));                       \
     } while (0)
 
-/* Without tokens or heads no pointer is looked at. */
+/* Tests that no pointer is read if there are no tokens or no heads. */
 static void nothing_to_do_is_no_error(void **state)
 {
     const pe_at zero = pe_from(0);
@@ -152,7 +152,7 @@ static void numbers_of_no_enum_are_refused(void **state)
     }
 }
 
-/* Dimensions, numbers of heads, alignment, strides, overlaps. */
+/* Tests invalid dimensions, numbers of heads, alignment, strides and overlaps. */
 static void heads_that_do_not_fit_are_refused(void **state)
 {
     const pe_plan *const q = &plans.whole.plan;

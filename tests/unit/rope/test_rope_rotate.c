@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that RoPE rotates heads as pe.h says: sines and cosines correctly rounded (MPFR), two products and a sum, each
- * rounded to float, 16-bit types once more; every bit is compared, in both layouts of pairs. Ties, infinities and NaNs.
+ * Proves that RoPE rotates heads as pe.h says, in both layouts of pairs. Sines and cosines are
+ * correctly rounded (MPFR). Two products and a sum are each rounded to float, and 16-bit types once
+ * more. Every bit is compared. Ties, infinities and NaNs are also tested.
  */
 #include "heads.h"
 
@@ -90,11 +91,11 @@ static void test_exact_rotation(void **state)
     }
 }
 
-/* Every type, layout of pairs and of heads, direction and width, consecutive positions and lists; what lies between
-   heads and behind the rotary dim keeps its bits. */
+/* Tests every type, layout of pairs and of heads, direction and width, with consecutive
+   positions and lists. What is between heads and behind the rotary dim keeps its bits. */
 static void test_all_forms(void **state)
 {
-    /* the widest first, so that a quick run has it, too */
+    /* the widest first, so that a quick run also has it */
     static const size_t widths[] = {1026, 2,  4,  6,  8,   14,  16,  18,  30,  32,  34,  62,
                                     64,   66, 80, 96, 126, 128, 130, 256, 510, 512, 514, 520};
     rng r = rng_for("test_all_forms");
@@ -144,7 +145,7 @@ static void test_all_forms(void **state)
     free(c);
 }
 
-/* Adjacent pairs are halves after a permutation. */
+/* Tests that interleaved pairs are halves after a permutation. */
 static void test_permutation(void **state)
 {
     enum { N = 48 };
@@ -164,7 +165,8 @@ static void test_permutation(void **state)
     plans_free(p);
 }
 
-/* Out of place, queries and keys, by the caller's table, K-shift: the bits of the simple calls. */
+/* Tests that these have the bits of the simple calls: out of place, queries and keys, by the
+   caller's table, and K-shift. */
 static void test_other_forms(void **state)
 {
     enum { N = 48, DIM = 56, TOKENS = 37, HEADS = 4, KEYS = 2, ALL = TOKENS * HEADS * DIM };
@@ -250,8 +252,8 @@ static void test_other_forms(void **state)
     plans_free(all_one);
 }
 
-/* K-shift by float angles: those of delta, with neither amplitude nor offset. They are others than the
-   exact ones. */
+/* Tests a K-shift by float angles, which has the angles of delta, with neither amplitude nor
+   offset. They differ from the exact angles. */
 static void test_shift_of_float_angles(void **state)
 {
     enum { N = 64, TOKENS = 5, ALL = TOKENS * N };
@@ -294,7 +296,7 @@ static void test_shift_of_float_angles(void **state)
     for (size_t i = 0; i < 6; i++) plan_free(&p[i / 3][i % 3]);
 }
 
-/* Floats of any size, ties of 16 bits, infinities and NaNs. */
+/* Returns a float of any size, a tie of 16 bits, an infinity or a NaN. */
 static float any_float(rng *r, type t)
 {
     const size_t k = rng_below(r, 16);
@@ -308,7 +310,8 @@ static float any_float(rng *r, type t)
     return (float)x;
 }
 
-/* The same number, or both are NaNs: of these neither sign nor payload is promised. */
+/* Returns whether both are the same number, or both are NaNs. Neither sign nor payload of a NaN
+   is promised. */
 static void compare_16(type t, const uint16_t *got, const uint16_t *want, size_t elements)
 {
     const unsigned infinity = t == F16 ? 0x7c00 : 0x7f80;
@@ -365,8 +368,9 @@ static void test_into_a_cache(void **state)
     assert_true(ties > 100 && huge > 100);
 }
 
-/* Turned and turned back, x is x to a bound. An element of either way errs by 3 * 2^-24 (|a c| + |b s|) at most, see
-   pe.h, and |a c| + |b s| <= |(a, b)|: a pair by 3 sqrt(2) each way, 8.5 for both; less is seen. */
+/* Tests that x rotated and rotated back is x within a bound. An element is off by at most 3 *
+   2^-24 (|a c| + |b s|) either way, see pe.h, and |a c| + |b s| <= |(a, b)|. So a pair is off by
+   3 sqrt(2) * 2^-24 either way, and 8.5 * 2^-24 for both. The observed errors are smaller. */
 static void test_inverse(void **state)
 {
     enum { N = 64 };
@@ -398,7 +402,8 @@ static void test_inverse(void **state)
     plans_free(p);
 }
 
-/* Pairs turned by sines and cosines as floats, as pe does or with one product of each sum fused. */
+/* Rotates pairs by sines and cosines as floats, as pe does or with one product of each sum
+   fused. */
 static void turn_pairs(const float *s, const float *c, int fused, float *x, size_t n)
 {
     for (size_t i = 0; i < n / 2; i++) {
@@ -504,7 +509,7 @@ static void test_overflow(void **state)
     }
 }
 
-/* <R(p) q, R(p + k) y> depends on k alone, to the bound of the roundings. */
+/* Tests that <R(p) q, R(p + k) y> depends only on k, within the bound of the roundings. */
 static void test_relative(void **state)
 {
     enum { N = 128, K = 37 };
@@ -533,7 +538,7 @@ static void test_relative(void **state)
     plan_free(&p);
 }
 
-/* A NaN makes quiet NaNs of its own pair, and of nothing else. */
+/* Tests that a NaN makes its own pair quiet NaNs, and changes nothing else. */
 static void test_nan(void **state)
 {
     static const size_t widths[] = {6, 30, 64, 128};
@@ -571,8 +576,8 @@ static void test_nan(void **state)
     }
 }
 
-/* Floats in the middle of two 16-bit numbers, which are one in 2^16 elsewhere, go to the even one, with
-   none beside them that is another and with many. */
+/* Tests that floats at the midpoint of two 16-bit numbers go to the even one. Elsewhere one
+   float in 2^16 is such a midpoint. Here a midpoint has no other beside it, or many. */
 static void test_ties(void **state)
 {
     static const size_t widths[] = {6, 16, 30, 64, 128, 200};
@@ -614,8 +619,8 @@ static void test_ties(void **state)
     assert_true(ties > 100);
 }
 
-/* NaNs of f32 elements, of any payload, that are rotated and rounded to 16 bits: NaNs in their pair,
-   and nowhere else. */
+/* Tests NaNs of f32 elements, of any payload, that are rotated and rounded to 16 bits. They make
+   NaNs in their pair, and nowhere else. */
 static void test_nan_narrowed(void **state)
 {
     static const uint32_t nans[] = {0x7f800001, 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff80ffff};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RoPE's tables: each layout and type, what a NaN in one does, and heads that are rotated by one. More by gathered rows
- * is in test_tables.c.
+ * Proves RoPE's tables: each layout and type, what a NaN in one does, and heads that are rotated by
+ * one. More tests with gathered rows are in test_tables.c.
  */
 #include "heads.h"
 
-/* One head of one token in place, which has a way of its own where no pair is left over: the bits, of a
-   table with sines in an array of their own and of the last row of one array, and what is wrong with its
-   arguments. */
+/* Tests one head of one token in place, which has code of its own if no pair is left over. The
+   bits are compared for a table with sines in an array of their own, and for the last row of one
+   array. Bad arguments have to be refused. */
 static void test_by_table_one_head(void **state)
 {
     static const size_t widths[] = {2, 16, 30, 32, 62, 64, 128, 130, 256, 512, 514, 1024};
@@ -62,7 +62,8 @@ static void test_by_table_one_head(void **state)
     }
 }
 
-/* Out of place by the caller's table: a copy, turned in place. */
+/* Tests rotation out of place by the caller's table: the result is a copy that is rotated in
+   place. */
 static void test_by_table_to(void **state)
 {
     static const size_t widths[] = {2, 6, 16, 30, 64, 128, 130};
@@ -108,7 +109,7 @@ static void test_by_table_to(void **state)
     }
 }
 
-/* Each table's layout and bits, every type. */
+/* Tests each table's layout and bits in every type. */
 static void test_tables(void **state)
 {
     static const size_t widths[] = {2, 6, 30, 64, 128, 514};
@@ -181,7 +182,8 @@ static void test_tables(void **state)
     }
 }
 
-/* NaNs of a caller's table, of any payload: NaNs in their pair of each head, and nowhere else. */
+/* Tests that NaNs of a caller's table, of any payload, make NaNs in their pair of each head, and
+   nowhere else. */
 static void test_nan_table(void **state)
 {
     static const uint32_t nans[] = {0x7f800001, 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff80ffff};

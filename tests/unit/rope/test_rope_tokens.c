@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tokens with several coordinates: which pair of a head rotates by which of them, in blocks, interleaved, by a list, and
- * at every kind of place; and back.
+ * Proves the rotation of tokens with several coordinates: which coordinate rotates which pair of a
+ * head. Pairs are in blocks, interleaved, or in a list. Places are of every kind, and heads are
+ * also rotated back.
  */
 #include "heads.h"
 
@@ -26,8 +27,9 @@ static size_t coordinate_of(const pe_rope_config *c, size_t i, size_t h, size_t 
 /* Lists of coordinates for 64 pairs. */
 typedef enum lists { NO_LIST, ERNIE, GREEDY, IMROPE, MROPE, RANDOM_LIST, ONE_AXIS } lists;
 
-/* openPangu's order, mrope_interleaved.py of vLLM's ports, with t forced to the last pair: of those
-   that are not the one before, the coordinate that has got the least part of its pairs. */
+/* Makes openPangu's order, as mrope_interleaved.py of vLLM's ports has it, with t forced to the
+   last pair. A pair gets a coordinate that the previous pair does not have. Of these, it gets
+   the one that has received the smallest part of its pairs. */
 static void greedy(const size_t *sections, size_t pairs, uint8_t *list)
 {
     const size_t most[3] = {sections[0] - 1, sections[1], sections[2]};
@@ -293,7 +295,8 @@ static void compare_filled_rows(const pe_rope_config *config, const pe_plan *pla
         }
 }
 
-/* A table in this layout; in two arrays also the other array first. */
+/* Compares a table in this layout. If the table is in two arrays, it is also compared with the
+   other array first. */
 static void compare_table(const pe_plan *plan, pe_at at, int layout, float sign)
 {
     static float a[IMAGE_TOKENS * WIDTH], b[IMAGE_TOKENS * WIDTH];
@@ -370,8 +373,8 @@ static void test_sections(void **state)
     }
 }
 
-/* Lists of any length, by both inits, also with frequencies that are known to be fractions: frequencies, tables
-   and heads against rows of a plan without a list, pair by pair. */
+/* Tests lists of any length with both inits, also with frequencies that are known as fractions.
+   Frequencies, tables and heads are compared, pair by pair, with rows of a plan without a list. */
 static void test_lists_of_any_length(void **state)
 {
     static const size_t widths[] = {2, 4, 34, 66, 128, 510, 512, 514, 1300};
@@ -500,7 +503,7 @@ static void test_one_coordinate(void **state)
             assert_int_equal(pe_rope_f32(&plain.plan, one[m], TOKENS, want, lie(1, N, N)), PE_OK);
             assert_memory_equal(got, want, sizeof want);
         }
-        memcpy(got, x, sizeof x), memcpy(want, x, sizeof x); /* a range, too */
+        memcpy(got, x, sizeof x), memcpy(want, x, sizeof x); /* also a range */
         for (size_t t = 0; t < TOKENS; t++)
             for (size_t a = 0; a < 3; a++) three[a * TOKENS + t] = 70 - 3 * (int64_t)t;
         assert_int_equal(pe_rope_f32(&p.plan, pe_from_by(70, -3), TOKENS, got, lie(1, N, N)),
@@ -512,9 +515,10 @@ static void test_one_coordinate(void **state)
     }
 }
 
-/* One coordinate on plans of a pe_config with several axes, by MPFR: blocks whose frequencies do
-   not go on where those before end, joined ones, and sums over the coordinates, whose one row is no
-   row of frequencies. One token and more, at positions of their own or all at one. */
+/* Tests one coordinate on plans of a pe_config with several axes, with MPFR. There are blocks
+   whose frequencies do not continue where those of the previous block end, joined blocks, and
+   sums over the coordinates. The single row of such sums is no row of frequencies. One token and
+   several are tested, at different positions or all at the same one. */
 static void test_one_coordinate_of_axes(void **state)
 {
     enum { AXES = 3, EACH = 10, H = AXES * EACH, N = 2 * H, TOKENS = 5 };
@@ -581,7 +585,8 @@ static const double some_reals[] = {0.5,    -0.5,        1.5,          100.5,
                                     2047.5, -16777216.5, 2147483646.5, 0x1p-30,
                                     1e-300, -1 / 3.0,    1234567.891,  2147483647.999};
 
-/* Real positions, half ones among them, by MPFR: the exact product of position and frequency. */
+/* Tests real positions, some of them with a half. MPFR computes the exact product of position
+   and frequency. */
 static void test_real_positions(void **state)
 {
     enum { N = 64, H = N / 2, TOKENS = 24 };
@@ -634,7 +639,8 @@ static void test_real_positions(void **state)
     mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
 }
 
-/* With an offset: the sum of a real position and the offset in double, rounded once. */
+/* Tests positions with an offset. The position is the sum of a real position and the offset in
+   double, rounded once. */
 static void test_real_positions_with_an_offset(void **state)
 {
     enum { N = 64, TOKENS = 24 };
@@ -855,7 +861,8 @@ static void compare_other_orders(const pe_plan *plan, pe_at at, rng *r)
     assert_memory_equal(block.x, block.want, BLOCK_ALL * bytes);
 }
 
-/* Whether a row of a table has the cosine c and the sine s of pair i, which is pair j of the axis at a column. */
+/* Returns whether a row of a table has the cosine c and the sine s of pair i, which is pair j of
+   the axis at a column. */
 static int has_pair(int order, const float *row, const float *row_s, size_t i, size_t second,
                     size_t first, float c, float s)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that heads are rotated by the rows of a table as pe.h says: any type and order of table, any
- * type of heads, in place and out of place, rows that follow each other, are gathered, skipped into or
- * turned back; two products and a sum, each rounded to float; every bit is compared. What a table that
- * was filled says of itself; its matrices, by MPFR. And what is refused, with nothing written.
+ * Proves that heads are rotated by the rows of a table as pe.h says. Tables have any type and
+ * order, and heads have any type, in place and out of place. Rows follow each other, are gathered,
+ * are skipped into or are turned back. Two products and a sum are each rounded to float, and every
+ * bit is compared. The test also checks what a filled table reports about itself, and its matrices,
+ * with MPFR. Invalid input is refused, with nothing written.
  */
 #include "../common.h"
 #include "../apart.h"
@@ -48,7 +49,7 @@ static size_t width_of(pe_rope_table_layout layout, size_t pairs)
     return layout == PE_ROPE_TABLE_APART ? pairs : (layout == PE_ROPE_TABLE_MATRIX ? 4 : 2) * pairs;
 }
 
-/* Row r as cosines and sines, by the comments of pe_rope_table_layout. */
+/* Writes row r as cosines and sines, as the comments of pe_rope_table_layout define them. */
 static void row_of(const pe_rope_table *table, type t, pe_layout layout, size_t r, int back,
                    float *c, float *s)
 {
@@ -115,7 +116,7 @@ static pe_at looks_make(looks *l, unsigned kind, size_t tokens, size_t rows, rng
     return skip ? pe_skip(at, skip) : at;
 }
 
-/* Random tables of each type and order, by definition. */
+/* Tests random tables of each type and order, by their definition. */
 static void test_any_table(void **state)
 {
     static const size_t widths[] = {1,  2,  3,  5,  8,   15,  16,  17, 24,
@@ -176,8 +177,9 @@ static void test_any_table(void **state)
     }
 }
 
-/* A table that pe fills says what it is, whatever its order; floats by it are rotated as by the plan,
-   back as well. 16 bits: by the numbers of the table, see test_any_table. */
+/* Tests that a table that pe fills reports its form correctly, whatever its order is. Floats are
+   rotated by it as by the plan, also back. For 16 bits, which use the numbers of the table, see
+   test_any_table. */
 static void test_told(void **state)
 {
     enum { ROWS = 40, TOKENS = 37, HEADS = 2, MOST = 66 };
@@ -230,7 +232,7 @@ static void test_told(void **state)
     }
 }
 
-/* Matrices: c, -s, s, c, each correctly rounded. */
+/* Tests matrices: c, -s, s and c are each correctly rounded. */
 static void test_matrices(void **state)
 {
     enum { ROWS = 5 };
@@ -286,7 +288,7 @@ static void test_matrices(void **state)
     }
 }
 
-/* What is refused: nothing is written, in place or out of place. */
+/* Tests what is refused. Then nothing is written, in place or out of place. */
 static void test_refused(void **state)
 {
     enum { H = 32, N = 2 * H, ROWS = 5, TOKENS = 3, HEADS = 2, ALL_OF = TOKENS * HEADS * N };

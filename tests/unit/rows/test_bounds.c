@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that every call touches exactly its rows: outputs flush against an inaccessible page on
- * either side, canaries in the padding between rows and around the table, every offset within 64
- * bytes. What is inside is compared with a plain table of the same rows, bit for bit, so that a
- * call that writes nothing does not pass either.
+ * Proves that every call touches exactly its rows. Outputs are flush against an inaccessible page
+ * on either side, at every offset within 64 bytes. Canaries are in the padding between rows and
+ * around the table. The rows are compared with a plain table of the same rows, bit for bit, so that
+ * a call that writes nothing also fails.
  */
 #include "../common.h"
 
@@ -13,7 +13,7 @@ enum { ROWS = 64, WIDTH = 513, SLACK = 4096 };
 static const size_t widths[] = {1,  2,  3,  4,  5,  7,   8,   9,   12,  15,  16,  17,  23,  24, 31,
                                 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513};
 
-/* One configuration with what its rows have to be, from `first` on, in both types. */
+/* Holds one configuration and its expected rows in both types, starting at position `first`. */
 typedef struct reference {
     owned_plan plan;
     size_t d_model;
@@ -60,7 +60,7 @@ static const unsigned char *reference_rows(const reference *r, call c)
                                       : (const unsigned char *)r->f32;
 }
 
-/* Bytes from the first element to the last of a table. */
+/* Returns the number of bytes from the first element of a table to the last. */
 static size_t span_of(call c, size_t d_model, size_t rows, size_t stride)
 {
     return ((rows - 1) * stride + d_model) * call_element(c);
@@ -102,7 +102,8 @@ static void check_both_sides(const reference *r, call c, size_t rows, size_t str
     check_call(r, c, rows, stride, g->end - span_of(c, r->d_model, rows, stride), g);
 }
 
-/* Every number of rows to 64 with every width to 513; strides d, d+1 and d+7 in turn. */
+/* Tests every number of rows to 64 with every width to 513, and alternately the strides d, d+1
+   and d+7. */
 static void every_shape_between_guard_pages(void **state)
 {
     static const int64_t firsts[] = {0, -17, 16777216, 1000003, -POSITION_MAX};
@@ -123,7 +124,7 @@ static void every_shape_between_guard_pages(void **state)
     guarded_free(&g);
 }
 
-/* Every stride and more rows, for the widths where a vector ends. */
+/* Tests every stride and more rows, for the widths where a vector ends. */
 static void every_stride_between_guard_pages(void **state)
 {
     static const size_t many[] = {1, 2, 5, 32, 33, 34, 63, 64, 65, 66, 67, 99, 130, 131, 197, 300};
@@ -144,7 +145,7 @@ static void every_stride_between_guard_pages(void **state)
     guarded_free(&g);
 }
 
-/* All element offsets within 64 bytes, with and without padding. */
+/* Tests all element offsets within 64 bytes, with and without padding. */
 static void every_offset(void **state)
 {
     static const size_t some[] = {1, 2, 3, 33, 64, 70};
@@ -189,10 +190,10 @@ static void streamed_tables_between_guard_pages(void **state)
     }
 }
 
-/* Plans whose memory ends at a guard page. pe_plan_size() has 63 bytes for alignment, and the memory
-   begins one byte after a multiple of 64, so the arrays of the plan also end at the guard page. The
-   axes begin at any pair; the rows are streamed, which makes vectors begin at any pair, and are so
-   many that all rotation rows are read. */
+/* Tests plans whose memory ends at a guard page. pe_plan_size() includes 63 bytes for alignment,
+   and the memory begins one byte after a multiple of 64. So the arrays of the plan also end at
+   the guard page. The axes begin at any pair. The rows are streamed, which makes vectors begin
+   at any pair, and are so many that all rotation rows are read. */
 static void memory_of_plans_before_a_guard_page(void **state)
 {
     static const size_t axes[][2] = {{120, 136}, {2, 14}, {14, 2}, {10, 22},

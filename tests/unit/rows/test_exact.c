@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves the promise of correct rounding: every f32 element of a table is the real number
- * amplitude * sin|cos(position * base^(-2i/d)) rounded once, for every position from -2^31 to 2^31,
- * and so is every f64 element, but where the middle of two doubles is nearer than 2^-94 of it. All
- * expected values are MPFR's (oracle.h).
+ * Proves the promise of correct rounding for every position from -2^31 to 2^31. Every f32 element
+ * of a table is the real number amplitude * sin|cos(position * base^(-2i/d)) rounded once. So is
+ * every f64 element, unless the midpoint of two doubles is nearer than 2^-94 of it. All expected
+ * values come from MPFR (oracle.h).
  */
 #include "../common.h"
 
@@ -16,7 +16,7 @@
 static const double bases[] = {1e4, 5e5, 1e6, 1.0, 2.5, 0.5};
 static const size_t narrow[] = {1, 2, 3, 7, 15, 16, 31, 64, 127, 128, 129};
 
-/* A configuration under test: the plan and the oracle's idea of the same. */
+/* Holds a configuration under test: the plan, and the oracle for the same configuration. */
 typedef struct subject {
     owned_plan plan;
     oracle oracle;
@@ -36,8 +36,8 @@ static void subject_free(subject *s)
 }
 
 /*
- * Fills rows first .. first+rows-1 in calls of at most 64 MiB, certifies every element and has MPFR
- * look at `direct` random rows of each call; returns how many elements are wrong.
+ * Fills rows first .. first+rows-1 in calls of at most 64 MiB and certifies every element. MPFR
+ * computes `direct` random rows of each call again. Returns the number of wrong elements.
  */
 static size_t sweep(subject *s, rng *random, int64_t first, size_t rows, size_t direct)
 {
@@ -104,7 +104,8 @@ static void oracle_knows_its_values(void **state)
     assert_true(mpfr_get_d(o.frequencies[1], MPFR_RNDN) == 0.01);
     oracle_free(&o);
 
-    /* Half way between two floats but for x^3/6 < 2^-230, and the cosine just below a tie. */
+    /* The sine is a midpoint of two floats except for x^3/6 < 2^-230; the cosine is just below a
+       tie. */
     oracle_make(&o, __func__, 4, 0x1p200, 1.0);
     for (int sign = -1; sign <= 1; sign += 2) {
         oracle_pair(&o, sign * 16777219, 1);
@@ -141,7 +142,8 @@ static void oracle_knows_its_values(void **state)
     oracle_free(&tiny);
 }
 
-/* A table is spoilt by one ulp in known places; both ways of checking must count exactly those. */
+/* Tests the checks: a table is changed by one ulp in known places, and both ways of checking
+   must count exactly those. */
 static void oracle_sees_one_ulp(void **state)
 {
     enum { ROWS = 500, WIDTH = 65, SPOILT = 200 };
@@ -180,7 +182,7 @@ static void oracle_sees_one_ulp(void **state)
  * Tables
  * --------------------------------------------------------------------------------------------- */
 
-/* The tables people make, every element of them, from near and far positions. */
+/* Tests every element of the tables that people make, from near and far positions. */
 static void tables_of_the_field(void **state)
 {
     static const struct {
@@ -208,7 +210,7 @@ static void tables_of_the_field(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Odd and narrow rows, all bases, through zero, at both ends of the range. */
+/* Tests odd and narrow rows with all bases, through zero and at both ends of the range. */
 static void narrow_tables(void **state)
 {
     const size_t rows = workload(1) * 700;
@@ -229,7 +231,8 @@ static void narrow_tables(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* More than two tiles of 512 pairs, the last one not full, or with one sine and no cosine. */
+/* Tests more than two tiles of 512 pairs. The last tile is not full, or has one sine and no
+   cosine. */
 static void tables_of_many_tiles(void **state)
 {
     static const size_t widths[] = {2049, 2051, 2500, 3073, 3080};
@@ -267,7 +270,7 @@ static void sinusoidal_tables(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Anything: width, base, amplitude, start and length at random. */
+/* Tests random widths, bases, amplitudes, starts and lengths. */
 static void random_tables(void **state)
 {
     rng random = rng_for(__func__);
@@ -293,7 +296,8 @@ static void random_tables(void **state)
  * Positions
  * --------------------------------------------------------------------------------------------- */
 
-/* The positions at which other libraries go wrong, both signs, all widths and bases. */
+/* Tests the positions at which other libraries go wrong, with both signs and all widths and
+   bases. */
 static void hard_positions_are_easy(void **state)
 {
     static const size_t wide[] = {512, 1024};
@@ -317,7 +321,7 @@ static void hard_positions_are_easy(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Any positions in any order, any width and base. */
+/* Tests any positions in any order, with any width and base. */
 static void random_positions(void **state)
 {
     enum { COUNT = 61 };
@@ -340,9 +344,9 @@ static void random_positions(void **state)
 }
 
 /*
- * The positions below 2^31 at which a pair comes closest to a zero of its sine or cosine: the
- * denominators of the continued fraction of 2 * frequency / pi. There the reduced angle is a few
- * last bits of the frequency. Returns how many there are.
+ * Finds the positions below 2^31 at which a pair comes closest to a zero of its sine or cosine, and
+ * returns how many there are. They are the denominators of the continued fraction of 2 * frequency
+ * / pi. The reduced angle there consists of a few last bits of the frequency.
  */
 static size_t closest_to_zero(oracle *o, size_t pair, int64_t *positions, size_t most)
 {
@@ -395,7 +399,7 @@ static void positions_next_to_zeros(void **state)
  * Amplitudes and bases at the edges
  * --------------------------------------------------------------------------------------------- */
 
-/* Powers of two, ties, results that are subnormal, zero or infinite floats. */
+/* Tests powers of two, ties, and results that are subnormal, zero or infinite floats. */
 static void amplitudes(void **state)
 {
     const double list[] = {1.0,
@@ -480,10 +484,11 @@ static void bases_at_the_edges(void **state)
 }
 
 /*
- * Sines and cosines of tiny angles are a hair below a float, a tie or the amplitude: no finite
- * working precision tells them from it, only the sign of the next term does. With base 2^200 and
- * d = 4, pair 1 has the frequency 2^-100, and the sine of position p is p * 2^-100 less 2^-230 or
- * so: where p is half way between two floats, it rounds down whatever the last bit.
+ * Tests sines and cosines of tiny angles, which are slightly below a float, a tie or the amplitude.
+ * No finite working precision tells them apart; only the sign of the next term does. With base
+ * 2^200 and d = 4, pair 1 has the frequency 2^-100. The sine of position p is p * 2^-100 minus
+ * about 2^-230. If p is halfway between two floats, the sine is rounded down, whatever the last bit
+ * is.
  */
 static void a_hair_below_a_tie(void **state)
 {
@@ -518,7 +523,7 @@ static void a_hair_below_a_tie(void **state)
  * f64
  * --------------------------------------------------------------------------------------------- */
 
-/* Rows of tables of doubles, wherever in the table the row is. */
+/* Tests rows of tables of doubles, at every place in the table. */
 static void tables_of_doubles(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 7, 31, 64, 129, 512, 1024};
@@ -553,14 +558,15 @@ static void tables_of_doubles(void **state)
 }
 
 /*
- * Doubles next to the middle of two, by choice of the amplitude. Let x be |sin|, times a power of
- * two, and n / a a convergent of its continued fraction: |n - a x| < 1 / a. With n odd and of 54
- * bits the amplitude a makes a number that is so near to n, which is between two doubles; a smaller
- * n becomes one of 54 bits when both are multiplied by the same odd number.
+ * These tests choose the amplitude so that doubles are next to the midpoint of two. Let x be |sin|,
+ * times a power of two, and let n / a be a convergent of its continued fraction: |n - a x| < 1 / a.
+ * If n is odd and has 54 bits, it is between two doubles, and the amplitude a makes a number this
+ * near to n. A smaller n gets 54 bits when both n and a are multiplied by the same odd number.
  */
 enum { MIDDLE_WIDTH = 32, MIDDLE_PAIRS = MIDDLE_WIDTH / 2, MIDDLE_ROWS = 1300 };
 
-/* Is the element of position p what is wanted, in a table with rows before and after it? */
+/* Returns whether the element of position p is what is wanted, in a table with rows before and
+   after it. */
 static int middle_is_rounded(rng *r, const double *omega, int64_t p, size_t pair, int cosine,
                              double amplitude, double want)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that the bits of a row depend on (config, position) alone: not on where the rows are cut
- * into calls, their order, the call that is used, the buffer's alignment or stride, the number of
- * threads, or on whether the table is large enough to be written past the caches.
+ * Proves that the bits of a row depend only on (config, position). They do not depend on where the
+ * rows are divided into calls, on the order of calls, or on which call is used. Neither do they
+ * depend on the buffer's alignment or stride, on the number of threads, or on whether the table is
+ * so large that it is written past the caches.
  */
 #include "../common.h"
 
@@ -10,7 +11,7 @@
 
 static const size_t widths[] = {1, 2, 3, 7, 8, 15, 16, 31, 33, 64, 96, 127, 129, 512, 1000, 1025};
 
-/* A configuration and one call's table of it, to which everything else has to be equal. */
+/* Holds a configuration and one call's table of it, which everything else has to equal. */
 typedef struct whole {
     owned_plan plan;
     size_t d_model, rows;
@@ -201,7 +202,7 @@ static void one_call_without_a_plan(void **state)
     }
 }
 
-/* Any element of the buffer may be the first one, any distance from row to row. */
+/* Tests that any element of the buffer may be the first one, with any distance from row to row. */
 static void check_places(whole *w, rng *random)
 {
     const size_t d = w->d_model, rows = w->rows < 150 ? w->rows : 150;
@@ -270,7 +271,7 @@ static void *run_job(void *argument)
     return NULL;
 }
 
-/* One to eight threads on one plan, neighbouring row ranges, in calls of `step` rows. */
+/* Tests one to eight threads on one plan, with adjacent row ranges, in calls of `step` rows. */
 static void check_threads(whole *w, size_t step)
 {
     enum { MOST = 8 };
@@ -402,8 +403,9 @@ static void streamed_halves(void **state)
     }
 }
 
-/* Wherever a plan lies in its page: rows of 2 and 4 KB whose addresses are alike are streamed one
-   by one where the plan's are as well (pe__aliased_distances()), upwards and downwards. */
+/* Tests a plan at every place in its page, upwards and downwards. Rows of 2 and 4 KB whose
+   addresses are alike are streamed one by one if the plan's are also alike
+   (pe__aliased_distances()). */
 static void streamed_from_anywhere(void **state)
 {
     static const size_t page_widths[] = {512, 1024};
@@ -440,7 +442,8 @@ static void streamed_from_anywhere(void **state)
     }
 }
 
-/* A plan without rows makes every row by itself, of every type: the same bits. */
+/* Tests that a plan without rotation rows, which makes every row by itself, gives the same bits
+   in every type. */
 static void plans_without_rows(void **state)
 {
     enum { MOST = 60 };

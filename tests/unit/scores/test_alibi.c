@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves ALiBi: slopes correctly rounded for every number of heads; each bias the exact product of
- * slope and distance rounded once to f32, f16 or bf16, in every mode, from any position; the sums
- * in place; that each call touches exactly its rows, whatever strides, offsets and sizes; that bad
- * input is refused before anything is written.
+ * Proves ALiBi. Slopes are correctly rounded for every number of heads. Each bias is the exact
+ * product of slope and distance, rounded once to f32, f16 or bf16, in every mode and from any
+ * position. The sums are made in place. Each call touches exactly its rows, for all strides,
+ * offsets and sizes. Invalid input is refused before anything is written.
  *
- * The expected bits come from MPFR (slopes, products of any distance), or from products of doubles
- * where these are exact: a slope has 24 bits, and the distances here fewer than 29.
+ * The expected bits of slopes and of products of any distance come from MPFR. Where products of
+ * doubles are exact, they come from these: a slope has 24 bits, and these distances have fewer than
+ * 29.
  */
 #include "../types.h"
 
 static const pe_alibi_mode modes[] = {PE_ALIBI_LINEAR, PE_ALIBI_CAUSAL, PE_ALIBI_SYMMETRIC};
 
-/* The bias of a key at distance j = key - query, before the rounding; a zero without sign. */
+/* Returns the bias of a key at distance j = key - query, before it is rounded. A zero is never
+   negative. */
 static double bias_of(double slope, pe_alibi_mode mode, int64_t j)
 {
     if (j > 0 && mode == PE_ALIBI_CAUSAL) return -HUGE_VAL;
@@ -27,7 +29,8 @@ typedef struct job {
     size_t queries, keys, query_stride, head_stride;
 } job;
 
-/* Where a job's queries and keys are; NULL: from first on, and from 0. */
+/* These are the places of a job's queries and keys. NULL means positions that start at `first`,
+   or at 0 for the keys. */
 static const pe_at *the_queries, *the_keys;
 
 static pe_status run_bare(int add, type t, const job *a, void *x)
@@ -56,7 +59,7 @@ static pe_status run_bare(int add, type t, const job *a, void *x)
     }
 }
 
-/* The call, with a look at errno and the floating-point environment before and after. */
+/* Runs the call and checks errno and the floating-point environment before and after it. */
 static pe_status run(int add, type t, const job *a, void *x)
 {
     const int rounding = fegetround();
@@ -75,7 +78,7 @@ static void must(pe_status status)
     if (status != PE_OK) fail_msg("%s", pe_status_string(status));
 }
 
-/* Elements from the first to the last. */
+/* Returns the number of elements from the first to the last. */
 static size_t span_of(const job *a)
 {
     return (a->heads - 1) * a->head_stride + (a->queries - 1) * a->query_stride + a->keys;
@@ -127,7 +130,8 @@ static void slopes_are_correctly_rounded(void **state)
         for (size_t i = 0; i < 3; i++) check_slopes(many[k], biases[5 * i]);
 }
 
-/* What everyone knows: 8 heads halve; 12 heads as in the paper's code. */
+/* Tests what everyone knows: the slopes of 8 heads halve, and 12 heads have those of the paper's
+   code. */
 static void slopes_are_the_papers(void **state)
 {
     static const double exponents[12] = {-1, -2, -3, -4, -5, -6, -7, -8, -0.5, -1.5, -2.5, -3.5};
@@ -479,7 +483,7 @@ static void every_offset(void **state)
     guarded_free(&g);
 }
 
-/* More rows and keys than one tile serves. */
+/* Tests more rows and keys than one tile can hold. */
 static void blocks_of_many_rows(void **state)
 {
     static const struct {

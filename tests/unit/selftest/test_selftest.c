@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that pe_selftest() is green in a build that is right and red in one that is not: in other
- * rounding modes, and with constants of the library or of the test that are not their own. What a
- * build gives is printed, in the form in which pe.h has it, where it differs.
+ * Proves that pe_selftest() succeeds in a correct build and fails in an incorrect one. The
+ * incorrect ones have other rounding modes, or wrong constants in the library or in the test. If
+ * the numbers of a build differ, they are printed in the form in which pe.h has them.
  */
 #include "../stack.h"
 

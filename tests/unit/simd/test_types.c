@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves the operations on floats of pe_simd.h that the 16-bit types rest on: every bf16 and f16 is
- * widened exactly; floats are rounded to them once, to nearest even, whatever the flushing of
- * subnormals and the rounding mode; a product is rounded before a sum is; rounding to odd first is as
- * good as not rounding at all.
+ * Proves the operations on floats of pe_simd.h that the 16-bit types rest on. Every bf16 and f16 is
+ * widened exactly. Floats are rounded to them once, to nearest even, in every mode of flushing
+ * subnormals and every rounding mode. A product is rounded before a sum is. Rounding to odd first
+ * gives the same as one rounding.
  *
- * What a 16-bit number is worth is computed here from its three fields, and what a float rounds to
- * by walking along these values: it is the nearest, and in the middle of two the one with the even
- * code.
- * PE_LONG=1 goes through all 2^32 floats.
+ * The value of a 16-bit number is computed here from its three fields. What a float rounds to is
+ * found by walking along these values. It is the nearest, and at a midpoint the one with the even
+ * code. PE_LONG=1 goes through all 2^32 floats.
  */
 #include "../types.h"
 
@@ -21,7 +20,7 @@ static pe__vf get_f16(const uint16_t *p) { return pe__get_f16(p); }
 static void put_bf16(uint16_t *p, pe__vf v) { pe__put_bf16(p, v); }
 static void put_f16(uint16_t *p, pe__vf v) { pe__put_f16(p, v); }
 
-/* A 16-bit type and the operations on it. */
+/* Holds a 16-bit type and the operations on it. */
 typedef struct format {
     const type_format *is;
     pe__vf (*get)(const uint16_t *);
@@ -52,7 +51,7 @@ static void check_widened(const format *f, uint16_t code, float got)
         fail_msg("%s 0x%04x: got %a, want %a", f->is->name, code, (double)got, (double)want);
 }
 
-/* Each code in each lane, at an odd number of elements. */
+/* Tests each code in each lane, with an odd number of elements. */
 static void all_codes_are_widened(void **state)
 {
     (void)state;
@@ -70,7 +69,7 @@ static void all_codes_are_widened(void **state)
  * Rounding
  * --------------------------------------------------------------------------------------------- */
 
-/* FLOATS floats through put, with what they have to become. */
+/* Passes FLOATS floats through put, and compares them with what they have to become. */
 typedef struct batch {
     const format *f;
     size_t n;
@@ -135,7 +134,8 @@ static void floats_are_rounded(void **state)
         }
 }
 
-/* The floats around every value and around the middle of every two, the ends, and NaNs. */
+/* Checks the floats around every value and around every midpoint, the ends of the range, and
+   NaNs. */
 static void check_neighbourhoods(const format *f)
 {
     static const uint32_t others[] = {0, 1, 2, 0x007fffff, 0x00800000, 0x7f7fffff, 0x7f800000};
@@ -173,8 +173,8 @@ static void neighbours_of_midpoints_are_rounded(void **state)
     for (size_t t = 0; t < LENGTH(formats); t++) check_neighbourhoods(&formats[t]);
 }
 
-/* Subnormals flushed, and on x86 any rounding mode: the same codes. What they have to be is found
-   with the modes as usual, so it is kept first. */
+/* Proves that the codes are the same with subnormals flushed and, on x86, in any rounding mode.
+   The expected codes are computed in the usual modes, so they are stored first. */
 static void no_mode_changes_the_rounding(void **state)
 {
     enum { N = 1 << 14 };
@@ -407,7 +407,7 @@ static uint64_t some_turns(rng *r, int64_t p)
     return rng_below(r, 4) ? rng_below(r, (uint64_t)p / 2 + 1) : 0;
 }
 
-/* e->b = amplitude times the sine or cosine of p omega */
+/* Computes e->b, the amplitude times the sine or cosine of p omega. */
 static void true_element(exact *e, int cosine, double omega, int64_t p, double amplitude)
 {
     mpfr_set_d(e->a, omega, MPFR_RNDN);
@@ -428,8 +428,9 @@ static double rounded_to_odd(const mpfr_t x)
     return odd;
 }
 
-/* Half way between two 16-bit numbers below 1: in the given binade, or one of the two beside the
-   power of two that it begins with, which are not equally far from it. */
+/* Returns a midpoint of two 16-bit numbers below 1. It is in the given binade, or it is one of
+   the two midpoints beside the power of two where the binade begins. These two are not equally
+   far from that power. */
 static double some_midpoint(const type_format *f, rng *r, int binade)
 {
     const uint32_t power = nearest_16(f, ldexp(1, -binade));
@@ -438,9 +439,10 @@ static double some_midpoint(const type_format *f, rng *r, int binade)
     return half_middle(f->exponent_bits, code);
 }
 
-/* Rows of tables with elements built beside midpoints of 16-bit numbers: at them as nearly as a
-   frequency allows, within what double, and within what float arithmetic cannot tell apart. In a
-   third of the rows all sines are small: a large one beside it would raise the alarm for it. */
+/* Tests rows of tables with elements that are built beside midpoints of 16-bit numbers. They are
+   as near as a frequency allows, within what double arithmetic cannot tell apart, or within what
+   float arithmetic cannot tell apart. In a third of the rows all sines are small, because a
+   large sine beside a small one would raise the alarm for it. */
 static void elements_beside_midpoints(void **state)
 {
     enum { PAIRS = 48, WIDTH = 2 * PAIRS, ROWS = 48, BYTES = 1 << 17 };
@@ -497,9 +499,10 @@ static void elements_beside_midpoints(void **state)
     free(memory);
 }
 
-/* Sums built beside midpoints of 16-bit numbers, and on them: as near as a frequency allows, and
-   within what floats cannot tell apart, also just above a power of two, where the midpoint below is
-   nearer than that above. They are so few that no other raises the alarm for them. */
+/* Tests sums that are built beside midpoints of 16-bit numbers, and on them. They are as near as
+   a frequency allows, or within what floats cannot tell apart. Some are just above a power of
+   two, where the midpoint below is nearer than the one above. There are so few that no other sum
+   raises the alarm for them. */
 static void sums_beside_midpoints(void **state)
 {
     enum { PAIRS = 128, MOST = 2 * PAIRS, ROWS = 20, BYTES = 1 << 18 };
@@ -582,8 +585,9 @@ static void sums_beside_midpoints(void **state)
     free(memory);
 }
 
-/* Rows to which nearly their opposites are added, for a while: sums that floats leave open, most of
-   them at first, then none, and in between what turns from the one to the other. */
+/* Tests rows to which nearly their opposites are added for a while. At first floats leave most
+   of these sums undecided, later none. In between are the rows at which the code changes from
+   one way to the other. */
 static void sums_that_cancel(void **state)
 {
     enum { ROWS = 400, MOST = 600, BYTES = 1 << 18 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Correct rounding of what was built against it. Random inputs never come near a middle of two
- * numbers; these do: frequencies, positions and amplitudes found by continued fractions so that a
- * product is next to a middle or a zero, at every size of phase; values that are such a middle
- * exactly; frequencies that double-double does not know. The oracle is MPFR at a precision that is
- * raised until it decides; where the value is the middle itself, the test says so and why.
+ * Proves correct rounding of cases that were built to make it fail. Random inputs never come near a
+ * midpoint of two numbers, and these do. Their frequencies, positions and amplitudes come from
+ * continued fractions, so that a product is next to a midpoint or a zero, at every size of phase.
+ * Other cases are values that are exactly such a midpoint, and frequencies that double-double
+ * cannot represent. The oracle is MPFR at a precision that is raised until it decides. If the value
+ * is the midpoint itself, the test says so and why.
  *
  * `theorem.PROGRAM built` prints the cases that tests/unit/built.h keeps for the hash.
  */
@@ -17,7 +18,7 @@
 
 enum { FIRST_BITS = 320, MOST_BITS = 6000 };
 
-/* The types, by their bits and the exponent of their last one. */
+/* Describes a type by its number of bits and by the exponent of its last bit. */
 typedef struct format {
     const char *name;
     int bits, least, most; /* most: the exponent of infinity */
@@ -28,7 +29,7 @@ static const format formats[FORMATS] = {
 
 static uint64_t elements, raised;
 
-/* y rounded to a format, once, to even. */
+/* Returns y rounded once to a format, to nearest even. */
 static double rounded(const mpfr_t y, const format *f)
 {
     const long exponent = mpfr_zero_p(y) ? 0 : (long)mpfr_get_exp(y), room = exponent - f->least;
@@ -53,7 +54,7 @@ typedef struct turn {
     double t;
 } turn;
 
-/* D of the exponent, exactly. */
+/* Computes D, the denominator of the exponent, exactly. */
 static void denominator(mpfr_t d, const pe_config *c)
 {
     const size_t half = c->d_model / 2;
@@ -64,7 +65,8 @@ static void denominator(mpfr_t d, const pe_config *c)
         mpfr_set_d(d, c->exponent_shift, MPFR_RNDN), mpfr_ui_sub(d, half, d, MPFR_RNDN);
 }
 
-/* The frequency, with the pi of half_turns: relatively right to 2^-(precision - 30). */
+/* Computes the frequency, including the pi of half_turns. Its relative error is at most
+   2^-(precision - 30). */
 static void frequency(mpfr_t w, const turn *x)
 {
     mpfr_t a;
@@ -102,8 +104,9 @@ static void frequency_value(mpfr_t y, long *error, const turn *x, int component)
     *error = (long)mpfr_get_exp(y) - (long)mpfr_get_prec(y) + 40;
 }
 
-/* The value, rounded once, as soon as all numbers within the error agree. If they never do, it is a
-   middle of two numbers: the case must say that it may be, and to even it is. */
+/* Returns the value rounded once, as soon as all numbers within the error agree. If they never
+   do, the value is a midpoint of two numbers. Then the case must say that it may be one, and it
+   is rounded to even. */
 static double decided(value_of *f, const turn *x, int component, const format *to, int may_be_tie)
 {
     double low = 0, high = 1;
@@ -164,7 +167,7 @@ static void element_value(mpfr_t y, long *error, const turn *x, int component)
  * The calls
  * --------------------------------------------------------------------------------------------- */
 
-/* A 16-bit number, as a double. */
+/* Returns a 16-bit number as a double. */
 static double from_16(uint16_t h, int bf16)
 {
     const int exponent = bf16 ? h >> 7 & 255 : h >> 10 & 31, low = bf16 ? h & 127 : h & 1023;
@@ -291,7 +294,8 @@ static void check_frequencies(const pe_config *c, const double *omega, const cha
 
 enum { CF_BITS = 400 };
 
-/* The two convergents p / q of x whose denominators are the last below most, and q x - p. */
+/* Computes the two convergents p / q of x with the last denominators below the maximum, and q x
+   - p. */
 typedef struct convergents {
     double q[2], off[2];
 } convergents;
@@ -324,7 +328,7 @@ static convergents convergents_of(const mpfr_t x, double most)
     return c;
 }
 
-/* a x + b y for whole numbers, where the sum is below 2^63. */
+/* Returns a x + b y for integers whose sum is below 2^63. */
 WRAPS
 static uint64_t sum_of_products(double a, double x, double b, double y)
 {
@@ -332,7 +336,7 @@ static uint64_t sum_of_products(double a, double x, double b, double y)
     return ax + (uint64_t)(int64_t)b * (uint64_t)(int64_t)y;
 }
 
-/* A whole number near n, for which number * x is nearest to y modulo 1. */
+/* Returns an integer near n for which integer * x is nearest to y modulo 1. */
 static double near_multiple(const mpfr_t x, const mpfr_t y, double n)
 {
     const convergents c = convergents_of(x, ldexp(1, 50));
@@ -348,7 +352,7 @@ static double near_multiple(const mpfr_t x, const mpfr_t y, double n)
     return n + (double)(int64_t)sum_of_products(a, c.q[0], b, c.q[1]);
 }
 
-/* A double in 2^k ... 2^(k + 1), with that many bits. */
+/* Returns a double in 2^k ... 2^(k + 1) with this many bits. */
 static double random_double(rng *r, int k, int bits)
 {
     const double x = ldexp(1, bits - 1) + floor(rng_unit(r) * ldexp(1, bits - 1));
@@ -384,7 +388,7 @@ static void target(mpfr_t y, rng *r, const format *f, double amplitude, int *com
     mpfr_clear(pi);
 }
 
-/* By choice of w for a position, or of a position for w: the phase is about 2^size half turns. */
+/* Chooses w for a position, or a position for w. The phase is about 2^size half turns. */
 static void near_by_product(rng *r, int size, int by_position, int half_turns, built *made)
 {
     mpfr_t x, y;
@@ -415,8 +419,9 @@ static void near_by_product(rng *r, int size, int by_position, int half_turns, b
     mpfr_clears(x, y, (mpfr_ptr)NULL);
 }
 
-/* By choice of the amplitude: A sin x, for a random x, is next to the middle of two doubles (off by
-   2^-106 of it), or of two numbers of fewer bits (off by 2^-53 less their bits). */
+/* Chooses the amplitude A so that A sin x, for a random x, is next to the midpoint of two
+   numbers of the type. Its relative distance from the midpoint is about 2^-106 for doubles, and
+   2^(-53 - bits) for types with fewer bits. */
 static void near_by_amplitude(rng *r, int size, const format *f, built *made)
 {
     mpfr_t x, s;
@@ -590,8 +595,8 @@ static void ties_of_float_frequencies(void **state)
     }
 }
 
-/* Denominators next to 0, with bases next to 1, and powers that are vast; the frequencies and the
-   wavelengths, too, with factors that make them middles of two doubles. */
+/* Tests denominators next to 0, with bases next to 1, and very large powers. Also tests the
+   frequencies and the wavelengths, with factors that make them midpoints of two doubles. */
 static void frequencies_that_are_hard(void **state)
 {
     rng r = rng_for("frequencies_that_are_hard");
@@ -700,8 +705,8 @@ static const struct near_zero {
     {71, 98, 7683054728219114.0, 4600275846079959.0},
 };
 
-/* Elements that are 0, or below 2^-97 of the amplitude, with each amplitude from 2^-890 to 2^-1000:
-   the error of double-double, times the amplitude, is then near the least double. */
+/* Tests elements that are 0, or below 2^-97 of the amplitude, with each amplitude from 2^-890 to
+   2^-1000. The error of double-double, times the amplitude, is then near the smallest double. */
 static void zeros_of_tiny_amplitudes(void **state)
 {
     static const double positions[] = {1, 2, 3, -5, 1000001, 1073741825};
@@ -792,8 +797,9 @@ static void other_calls_have_the_same_values(void **state)
 }
 
 #if !SANITIZED
-/* Where the exact level is asked, too, no call takes more than 48 KB of stack: each with the plan and
-   the position of a case that asks it, and one that asks it for all limbs. */
+/* Proves that no call takes more than 48 KB of stack, also where it reaches the exact level.
+   Each call runs with the plan and the position of a case that reaches it, and with one that
+   needs all limbs. */
 static void *deepest_calls(void *argument)
 {
     static float f32[64];
