@@ -881,13 +881,13 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
                                 size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride);
 
 /* ==== src/rope/contract_config.h ==== */
-/* Contract: a model's RoPE config, its frequencies and its plan, and the factors that depend on the
- * position. Tested by tests/unit/rope/test_rope_frequencies.c. */
+/* This contract declares a model's RoPE config, its frequencies and its plan, and the factors that
+ * depend on the position. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
- * makes a plan of them. With n = rotary_dim (0: head_dim), B = rope_theta, f = factor,
- * L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
+ * The frequencies w_i of rotary encodings are computed from the fields of a model's config.
+ * pe_rope_plan_init() makes a plan of them. With n = rotary_dim (0: head_dim), B = rope_theta, f =
+ * factor, L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
  *
  *     PE_ROPE_DEFAULT       w_i
  *     PE_ROPE_LINEAR        w_i / f                                     (position interpolation)
@@ -914,10 +914,11 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
  *     PE_ROPE_LONGROPE      long_mscale or short_mscale if given, else sqrt(1 + ln f / ln L0)
  *                           for f > 1, and 1 for f <= 1
  *
- * A field that is 0 is absent. If L0 is absent, it is max_position_embeddings (and the other way
- * round for DYNAMIC_NTK); if f is absent, YARN and LONGROPE use max_position_embeddings / L0 and
- * PROPORTIONAL uses 1. docs/rope.md lists the keys of config.json and GGUF and the arguments of
- * ggml, and the field for each.
+ * A field that is 0 is absent. If original_max_position_embeddings is absent, L0 is
+ * max_position_embeddings. For DYNAMIC_NTK the reverse holds: L0 is
+ * original_max_position_embeddings if max_position_embeddings is absent. If f is absent, YARN and
+ * LONGROPE use max_position_embeddings / L0, and PROPORTIONAL uses 1. The page docs/rope.md lists
+ * the keys of config.json and GGUF and the arguments of ggml, and the field for each.
  */
 
 /* How a model scales its frequencies. PE__ROPE_TYPES(X) lists every type and the names that config
@@ -954,9 +955,9 @@ typedef enum pe_sections {
                                 block                                                             */
 } pe_sections;
 
-/* How a model rotates its heads. Start from pe_rope_config_default() and change fields: later
-   versions may have more. 0 means absent; other numbers must lie within 2^-128 ... 2^128, also in
-   fields that the type does not use. */
+/* This config says how a model rotates its heads. Start from pe_rope_config_default() and change
+   fields, because later versions may have more fields. 0 means absent. Other numbers must be within
+   2^-128 ... 2^128, also in fields that the type does not use. */
 typedef struct pe_rope_config {
     size_t head_dim;                         /* elements of a head                               */
     size_t rotary_dim;                       /* elements rotated: even, 2 ... head_dim; 0: all  */
@@ -982,7 +983,7 @@ typedef struct pe_rope_config {
     double long_mscale;                      /* LONGROPE                                         */
     const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
     const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
-    const float *freq_factors;               /* one number a pair, or NULL                       */
+    const float *freq_factors;               /* one number per pair, or NULL                     */
     pe_layout layout;                        /* which elements are a pair; halves by default     */
     int rope_interleave;                     /* 1: pairs are read adjacent and written as halves:
                                                 DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
@@ -1035,7 +1036,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 /* Compute the frequencies and the attention factor of a config by the formulas above.
  *
  * config            lists that it points to are only read
- * omega             one double a pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
+ * omega             one double per pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
  * attention_factor  one double, or NULL
  *
  * Returns      PE_OK; PE_ERR_NULL if config or omega is NULL; PE_ERR_CONFIG: pe_rope_config_error()
@@ -1053,7 +1054,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
-/* How a factor on queries grows with their position p. */
+/* These constants say how a factor on queries grows with their position p. */
 typedef enum pe_query_scale {
     PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4,
                                  Ministral 3                                            */
@@ -1124,7 +1125,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
                                    size_t memory_size);
 
 /* ==== src/rope/contract.h ==== */
-/* Contract: rotation of heads, tables of sines and cosines, ggml's angles.
+/* This contract declares the rotation of heads, tables of sines and cosines, and ggml's angles.
  * Tests: tests/unit/rope/test_rope_rotate.c, tests/unit/plan/test_models.c. */
 
 /* ---- 8. RoPE ------------------------------------------------------------------------------------
@@ -1141,8 +1142,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * the whole row. With rotary_offset in a pe_rope_config the n elements begin there. In place, the
  * elements before and after them stay as they are; out of place, they are copied. Plans with a
  * padding position, an odd width or PE_COLUMNS_FREQUENCIES are refused with PE_ERR_PLAN_ROPE. A
- * plan with rope_interleave reads (a, b) next to each other and writes them n / 2 apart, also in
- * place: so pe_back() with it is not the gradient, and a K-shift needs a plan without it.
+ * plan with rope_interleave reads a and b as adjacent elements and writes them n / 2 apart, also in
+ * place. So pe_back() with such a plan is not the gradient, and a K-shift needs a plan without
+ * rope_interleave.
  *
  * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
  * pe_back() for the gradient, pe_delta() for a K-shift.
@@ -1154,16 +1156,17 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  *
  * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are
  * the same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
- * subnormal, the error of a float is at most 3 * 2^-24 hypot(a, b), times the amplitude: c, s and
- * the products contribute at most 2 * 2^-24 (|a c| + |b s|), and the sum at most 2^-24 |a'|. f16
- * and bf16 have the rounding to their type on top. With an amplitude above 1 and numbers near the
- * largest float, a product may overflow to an infinity, or two products make a NaN, where a' itself
- * would not overflow. */
+ * subnormal, the error of a float is at most 3 * 2^-24 hypot(a, b), times the amplitude. To this,
+ * c, s and the products contribute at most 2 * 2^-24 (|a c| + |b s|), and the sum at most 2^-24
+ * |a'|. For f16 and bf16, the error of the rounding to their type is added. With an amplitude above
+ * 1 and numbers near the largest float, a product may overflow to an infinity, or two products make
+ * a NaN, where a' itself would not overflow. */
 
-/* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
-   head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
-   tokens, head_dim] has {heads, tokens * head_dim, head_dim}. With one head, head_stride is
-   ignored; with one token, token_stride is. */
+/* This struct says where heads are. Strides are in elements: element e of head k of token t is
+   x[t * token_stride + k * head_stride + e]. An array [tokens, heads, head_dim] has
+   {heads, head_dim, heads * head_dim}. An array [heads, tokens, head_dim] has
+   {heads, tokens * head_dim, head_dim}. With one head, head_stride is ignored. With one token,
+   token_stride is ignored. */
 typedef struct pe_heads {
     size_t heads, head_stride, token_stride;
 } pe_heads;
@@ -1250,8 +1253,9 @@ typedef enum pe_rope_table_layout {
                                 stable-diffusion.cpp, HiDream, Kandinsky 5                        */
 } pe_rope_table_layout;
 
-/* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T sets all
-   fields for the table that it fills; for tables that were made elsewhere, set them yourself. */
+/* A table has one row of A cos(p w_i) and A sin(p w_i) per position. pe_rope_table_T sets all
+   fields for the table that it fills. For tables that were made elsewhere, set the fields
+   yourself. */
 typedef struct pe_rope_table {
     const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
     pe_type type;                /* type of the elements                                         */
@@ -1324,12 +1328,12 @@ PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout 
                                           size_t tokens, size_t head_dim, const uint16_t *in,
                                           pe_heads in_heads, uint16_t *out, pe_heads out_heads);
 
-/* To reproduce engines whose angles are floats: if they round p w_i, or p and w_i, to float, use
- * PE_ANGLE_FLOAT32 with their frequencies. ggml (llama.cpp) multiplies from pair to pair instead,
+/* To reproduce engines that round p w_i, or p and w_i, to float, use PE_ANGLE_FLOAT32 with their
+ * frequencies. ggml (llama.cpp) multiplies from pair to pair instead,
  *
  *     theta = p;   for each pair:  angle = freq_scale (theta / freq_factor);   theta *= theta_scale
  *
- * rounding each result to float, so its angles are not products p w_i. */
+ * and rounds each result to float, so its angles are not products p w_i. */
 
 /* The arguments of ggml_rope_ext(), by their names there. Zero all, then set n_dims and what the
    model says. A 0 means that the model says nothing, and the value beside the field is taken: ggml
@@ -8237,15 +8241,16 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
  * whose defaults are resolved. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * One formula serves all types. The type determines f, unit, the ratio q and the ramp:
+ * This section applies one formula to all types. The type determines f, unit, the ratio q and the
+ * ramp:
  *
  *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
  *
- * For YARN x is i. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low = high_freq_factor to
- * high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if the type divides all
- * frequencies by f, else 1. Between low and high the factor of w_i is a line, start + slope x, see
- * pe__rope_ramp().
+ * In the ramp r, x is i for YARN. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low =
+ * high_freq_factor to high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if
+ * the type divides all frequencies by f, else 1. Between low and high the factor of w_i is a line,
+ * start + slope x, see pe__rope_ramp().
  *
  * Frequencies are computed in double-double, with a relative error of 2^-99, or a larger one where
  * the terms of a ramp cancel. If the error leaves the rounding undecided,
@@ -8293,8 +8298,8 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
     return PE_ERR_NAME;
 }
 
-/* A config with the rules of its type applied. pe__rope_read() sets the fields up to is_ggml,
-   pe__rope_begin() the numbers after it, which all pairs share. */
+/* This struct holds a config after the rules of its type were applied. pe__rope_read() sets the
+   fields up to is_ggml. pe__rope_begin() sets the numbers after is_ggml, which all pairs share. */
 typedef struct pe__rope {
     const pe_rope_config *config;
     const double *factors;     /* LONGROPE: short_factor or long_factor; else NULL           */
@@ -8326,8 +8331,8 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
     return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
 }
 
-/* Set the fields of r up to is_ggml from the config. Its fields are not checked yet, so they may
-   have any values here. */
+/* Set the fields of r up to is_ggml from the config. The config's fields are not checked yet, so
+   they may have any values here. */
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
@@ -8378,7 +8383,8 @@ PE__INLINE int pe__rope_number_ok(double x)
 }
 PE__INLINE int pe__rope_optional_ok(double x) { return pe__is_zero(x) || pe__rope_number_ok(x); }
 
-/* A rule for configs: whether it applies, whether it holds, and the error text if it does not. */
+/* A rule for configs tells whether it applies, whether it holds, and which error text is returned
+   if it does not hold. */
 typedef struct pe__rule {
     int applies, holds;
     const char *text;
@@ -8558,10 +8564,11 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 /* A single frequency of RoPE by multi-limb integers, for the frequencies whose last bit
  * double-double does not decide. Tested by tests/checks/levels.sh. */
 
-/* Returns a bound of YaRN's ramp with n limbs: the larger of least and sign c(beta); sign is 1 or
-   -1. c(beta) is defined for PE_ROPE_YARN in section 7 of rope/contract_config.h. If
-   config->truncate is set, sign c(beta) is rounded down: with a sign of -1 it becomes minus the
-   ceiling of c(beta). Sets *unsure if more limbs may yield another integer. */
+/* Returns a bound of YaRN's ramp, computed with n limbs: the larger of least and sign * c(beta),
+   where sign is 1 or -1. The function c(beta) is defined for PE_ROPE_YARN in section 7 of
+   rope/contract_config.h. If config->truncate is set, sign * c(beta) is rounded down. With a sign
+   of -1 it becomes minus the ceiling of c(beta). Sets *unsure if more limbs may yield another
+   integer. */
 PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sign, double least,
                                       int n, int *unsure)
 {
@@ -8691,16 +8698,16 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 /* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
  * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
-/* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), for a sign of 1 or -1.
-   c(beta) = -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions,
-   and step is log2 q. If config->truncate is set, sign c(beta) is rounded down and *low is 0; else
-   *low is the second double of the result.
+/* Returns a bound of YaRN's ramp: the larger of least and sign * c(beta), where sign is 1 or -1.
+   The pair c(beta) = -log2(L0 / 2 pi beta) / step completes beta rotations in L0 positions, and
+   step is log2 q. If config->truncate is set, sign * c(beta) is rounded down and *low is set to 0.
+   Otherwise *low receives the low double of the result.
 
    The error of c(beta) is below e = 2^-90 / |step|. The logarithms have at most 8 bits before the
    point (L0 <= 2^53, beta >= 2^-128), so they are off by at most 2^-94. The quotient and step have
-   relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor is undecided.
-   Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency(). Results above 2^52
-   become 2^52, which is still above all pairs, so their errors do not matter. */
+   relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor cannot be
+   determined. Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency().
+   Results above 2^52 become 2^52, which is still above all pairs, so their errors do not matter. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* log2(2 pi) */
@@ -8727,10 +8734,10 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
    low = high in YaRN, the ramp gets the length 0.001, as in the code of models. ggml gives that
    length to all ramps that are shorter.
 
-   ramp_error bounds the absolute error of the line. If low and high are each off by e, the error of
-   low adds slope e, and the error of high - low adds 2 slope e; 4 slope e is used, which leaves
-   room. margin bounds the errors of x - low and x - high: an x that is closer to low or high than
-   margin may lie on the other side of it. */
+   ramp_error bounds the absolute error of the line. Suppose that low and high are each off by e.
+   The error of low adds slope * e, and the error of high - low adds 2 * slope * e. The code uses
+   4 * slope * e, which leaves room. margin bounds the errors of x - low and x - high. If the
+   computed x is closer than margin to low or high, the exact x may be on the other side of it. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -8882,8 +8889,8 @@ PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 /* RoPE's attention factor, correctly rounded, and pe_rope_frequencies(). Tested by
  * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
-/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double, and pe__rope_real_mscale() returns
-   it by multi-limb integers. log_factor: ln f. */
+/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double. pe__rope_real_mscale() returns the
+   same number, computed with multi-limb integers. Both receive ln f in log_factor. */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
@@ -8899,9 +8906,9 @@ PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
     return x;
 }
 
-/* Returns `by` times the attention factor, correctly rounded by multi-limb integers. The factor is
-   (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the square root of
-   1 + ln f / ln L0, where L0 is r->length. */
+/* Returns `by` times the attention factor, correctly rounded. The computation uses multi-limb
+   integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the
+   square root of 1 + ln f / ln L0, where L0 is r->length. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     double y;
@@ -8927,18 +8934,19 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
     }
 }
 
-/* Returns the same number as pe__rope_round_factor(), from double-double where Ziv's test decides.
-   The relative error has two terms:
-       2^-90                         the operations. At most 2^-92 was derived for them
-       (mscale + all_dim) 2^-103     ln f, which is off by 2^-104 where f is the quotient of two
-                                     lengths next to each other. 0.1 mscale ln f + 1 and
-                                     0.1 all_dim ln f + 1 are at least 1, so their relative errors
-                                     are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
+/* Returns the same number as pe__rope_round_factor(), but computes it in double-double. It calls
+   that function only if Ziv's rounding test is inconclusive. The relative error has two terms:
+       2^-90                         bounds the error of the operations, for which a bound of
+                                     2^-92 was derived
+       (mscale + all_dim) 2^-103     bounds what the error of ln f adds. If f is the quotient of two
+                                     adjacent lengths, ln f is off by 2^-104. 0.1 mscale ln f + 1
+                                     and 0.1 all_dim ln f + 1 are at least 1, so their relative
+                                     errors are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
 
    Without the second term, 8 of 3000 factors with mscale = 2^62 and lengths near 2^52 were wrong.
 
-   No result is a midpoint of two doubles. ln f is transcendental, and so is the quotient that
-   contains ln f, unless mscale and all_dim are equal: then the quotient is 1. For LONGROPE, let
+   No result is a midpoint of two doubles. ln f is transcendental, so the quotient that contains ln
+   f is also transcendental. If mscale and all_dim are equal, the quotient is 1. For LONGROPE, let
    ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
    root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
    whose denominator is at most 7. */
@@ -8965,8 +8973,8 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     return pe__rope_round_factor(r, mscale, all_dim, by);
 }
 
-/* Returns the attention factor: the one that the config gives, or else the one of its type, which
-   is 1 where f <= 1. */
+/* Returns the attention factor that the config gives. If it gives none, returns the factor that its
+   type defines, which is 1 if f <= 1. */
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -9003,8 +9011,8 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 }
 
 /* ==== src/rope/plan.h ==== */
-/* pe_rope_plan_init() and pe_rope_plan_size(): a plan from a model's RoPE config. Tested by
- * tests/unit/rope/test_rope_plan.c. */
+/* pe_rope_plan_init() makes a plan from a model's RoPE config, and pe_rope_plan_size() returns its
+ * size. Tested by tests/unit/rope/test_rope_plan.c. */
 
 /* Returns the plan's pe_config for a RoPE config without errors. Its amplitude is set later. */
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
@@ -9101,22 +9109,24 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 /* The arguments of a RoPE call: the heads of its tokens, and the rows that rotate them. Test:
  * tests/unit/rope/test_rope_call.c. */
 
-/* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
-   token 0, in the input and in the output. in_token and out_token: bytes from token to token;
-   in_head and out_head: bytes from head to head. */
+/* This struct describes the heads to rotate, which have the shape [tokens][heads]. `in` and `out`
+   point to the first rotated element of head 0 of token 0, in the input and in the output. The
+   strides in_token and out_token are the bytes from one token to the next. The strides in_head and
+   out_head are the bytes from one head to the next. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t copied_after;  /* elements of a head after its pairs, which are copied; in place 0 */
-    size_t copied_before; /* elements before its pairs, copied by pe__copy_ends() */
-    /* Only the checks of a call read these: the number of heads of the output, which must equal
-       heads; and the elements of a head, or 0 for those that are rotated, in place. */
+    size_t copied_after;  /* elements after a head's pairs that are copied; 0 in place */
+    size_t copied_before; /* elements before a head's pairs that pe__copy_ends() copies */
+    /* Only the checks of a call read the next two fields. out_heads is the number of heads of the
+       output, which must equal `heads`. head_dim is the number of elements of a head; it is 0 in
+       place, where only the rotated elements are accessed. */
     size_t out_heads, head_dim;
 } pe__heads;
 
-/* A section of a head: the pairs of an axis that has columns of its own. A tile may hold only a
-   part of the section. */
+/* A section of a head consists of the pairs of one axis, if the axis has columns of its own. A tile
+   may hold only a part of the section. */
 typedef struct pe__section {
     size_t pair;   /* the index in the tile of the first pair that the tile holds */
     size_t n;      /* the number of pairs that the tile holds */
@@ -9124,7 +9134,7 @@ typedef struct pe__section {
     size_t column; /* the element of a head with which the n pairs begin */
 } pe__section;
 
-/* A tile: the sines and cosines of some pairs of some tokens of a call. */
+/* A tile holds the sines and cosines of a range of pairs, for a range of the tokens of a call. */
 typedef struct pe__tile {
     const float *sines, *cosines;
     const size_t *row;    /* the row number of each token; NULL: 0, 1, 2 ... */
@@ -9150,31 +9160,32 @@ typedef struct pe__rope_call {
 } pe__rope_call;
 
 /* ==== src/rope/pairs.h ==== */
-/* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
- * rope/call.h lists the steps from pe_rope_f32() to these loops.
- * Test: tests/unit/rope/test_rope_rotate.c. */
+/* These are RoPE's rotation loops: for one vector of pairs, one unit, one head, and several heads
+ * of a token. rope/call.h lists the steps from pe_rope_f32() to these loops. Test:
+ * tests/unit/rope/test_rope_rotate.c. */
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
- * of these tokens by the tile. A tile has one row a token: first the sines of all its pairs, then
- * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
+ * of these tokens by the tile. A tile has one row per token. A row first has the sines of all its
+ * pairs, then their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
 
 enum {
     PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
     PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
     PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
-    /* Up to how many bytes heads are assumed to be in a cache: */
+    /* Heads are assumed to be in a cache if they have at most this number of bytes: */
     PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
     PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
     PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
 };
 
-/* The sines s and cosines c of n pairs of one token. pairs: those of the section, or of the head if
-   it has no sections; in halves, b lies `pairs` elements after a. */
+/* This struct refers to the sines and cosines of one token's pairs in a tile. */
 typedef struct pe__angles {
-    const float *s, *c;
-    size_t n, pairs;
+    const float *s, *c; /* n sines and n cosines */
+    size_t n, pairs;    /* the number of pairs that the tile holds; the number of pairs of the
+                           section, or of the head if it has no sections. In halves, b is `pairs`
+                           elements after a */
 } pe__angles;
 PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 {
@@ -9209,9 +9220,9 @@ PE__INLINE void pe__rotate_halves(pe_type type, pe__vf u, pe__vf v, pe__vf s, pe
     pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
-/* The sines and cosines of a vector of pairs, in the order of the elements. In halves both vectors
-   of elements use s[0] and c[0]. Interleaved, s[0] and c[0] are for the first vector of elements,
-   s[1] and c[1] for the second, as pe__rotate_interleaved() takes them. */
+/* This struct holds the sines and cosines of a vector of pairs, in the order of the elements. In
+   halves both vectors of elements use s[0] and c[0]. Interleaved, s[0] and c[0] are for the first
+   vector of elements, s[1] and c[1] for the second, as pe__rotate_interleaved() takes them. */
 typedef struct pe__rotation {
     pe__vf s[2], c[2];
 } pe__rotation;
@@ -9238,20 +9249,21 @@ PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotat
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* The sines s and cosines c of a unit. A unit is two vectors of pairs, so four vectors of elements:
-   in halves two vectors of a and two of b. s and c are in the order of the elements. In halves, a
-   and b share s[0], s[1], c[0] and c[1].
-   From bf16 to bf16, even and odd elements are in separate vectors, which are cheaper to widen and
-   to round. In halves, s and c are then split into even and odd pairs. Interleaved, the even
-   elements are a and the odd ones b, so s and c stay in the order of the pairs.
-   pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs widened from bf16 are like that,
-   and so are NaNs that are computed from them. */
+/* This struct holds the sines s and cosines c of a unit. A unit is two vectors of pairs and
+   therefore four vectors of elements. In halves, two of these hold a and two hold b. s and c are in
+   the order of the elements. In halves, a and b share s[0], s[1], c[0] and c[1]. From bf16 to bf16,
+   even and odd elements are in separate vectors, which are cheaper to widen and to round. In
+   halves, s and c are then split into even and odd pairs. If pairs are interleaved, the even
+   elements are a and the odd elements are b. So s and c stay in the order of the pairs.
+   pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs that are widened from bf16 have
+   this form. NaNs that are computed from these also have it. */
 enum { PE__ROPE_UNIT = 4 * PE_LANES };
 typedef struct pe__unit {
     pe__vf s[4], c[4];
 } pe__unit;
 
-/* Load s and c of a unit. halves: 0 if interleaved; narrow: 1 from bf16 to bf16. */
+/* Load s and c of a unit. `halves` is 0 if pairs are interleaved. `narrow` is 1 if both the input
+   and the output are bf16. */
 PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
@@ -9286,13 +9298,13 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* How the pairs of a unit lie: interleaved; in halves; or as two sections, each of one vector of
-   pairs in halves. */
+/* These constants say how the pairs of a unit are laid out: interleaved, in halves, or as two
+   sections. Each of the two sections has one vector of pairs in halves. */
 enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 
-/* Rotate the unit at p by the sines and cosines u and store it at q. layout: PE__UNIT_INTERLEAVED
-   ...; across: elements from the unit's first two vectors to its other two, in halves from a to
-   b. */
+/* Rotate the unit at p by the sines and cosines u and store it at q. `layout` is one of the
+   constants above. `across` is the number of elements from the unit's first two vectors to its
+   other two. In halves, that is the distance from a to b. */
 PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
@@ -9324,8 +9336,8 @@ PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    /* Both stores to one cache line, then both to the other: this takes four fifths of the time
-       that alternating stores take. */
+    /* Both stores to one cache line come first, then both stores to the other line. This takes 80 %
+       of the time that alternating stores take. */
     if (layout) {
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
@@ -9339,11 +9351,11 @@ PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__
                    pe__rotate_interleaved(y1, u->s[3], u->c[3]));
 }
 
-/* One vector of pairs, in any head of a token: its sines and cosines, and where its two vectors of
-   elements begin, in bytes from the first rotated element of a head: in the input (in, in_next) and
-   in the output (out, out_next). */
+/* This struct describes one vector of pairs, for any head of a token. The offsets of its two
+   vectors of elements are in bytes, from the first rotated element of a head. They are `in` and
+   in_next in the input, and `out` and out_next in the output. */
 typedef struct pe__vectors {
-    pe__rotation rotation;
+    pe__rotation rotation; /* the sines and cosines of the pairs */
     size_t in, in_next, out, out_next;
 } pe__vectors;
 PE__INLINE pe__vectors pe__vectors_at(pe_type from, pe_type to, pe_layout layout,
@@ -9370,10 +9382,10 @@ PE__INLINE void pe__vectors_put(pe_type to, pe_layout layout, const pe__vectors 
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
-/* Rotate one head of at least a vector of pairs: units, then perhaps one vector of pairs, then
-   perhaps a tail, by a vector that ends with the last pair. The tail's vector contains pairs that
-   are rotated before it. In place it must be loaded before they are stored, so it is loaded
-   first. */
+/* Rotate one head that has at least a vector of pairs. The loop rotates units. Then at most one
+   complete vector of pairs is left, and a tail of fewer pairs. A vector that ends with the last
+   pair rotates the tail. The tail's vector contains pairs that are rotated before it. In place it
+   must be loaded before they are stored, so it is loaded first. */
 PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
@@ -9403,16 +9415,16 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
     if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
-/* Return how many pairs have their sines and cosines in registers: in halves the pairs of two
-   units. An interleaved unit takes eight registers, so interleaved it is the pairs of one unit, or
-   of two with the 32 registers of AVX-512. */
+/* Return how many pairs have their sines and cosines in registers. In halves, these are the pairs
+   of two units. An interleaved unit takes eight registers, so only one unit is kept in registers,
+   or two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* Prefetch `bytes` bytes at `at`, at most four cache lines. This is no loop, because a loop that a
-   compiler laid out badly took a fifth longer. */
+/* Prefetch the `bytes` bytes that start at the address `at`, which are at most four cache lines.
+   This is not written as a loop, because a loop that a compiler laid out badly took 20 % longer. */
 PE__WRAPS
 PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
@@ -9424,9 +9436,10 @@ PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
     }
 }
 
-/* Return how many elements after a unit the next unit begins, in a head whose sections have `pairs`
-   pairs each, in halves. *done: how many pairs of the section lie before this unit; advanced here.
-   The step after a section's last unit skips the section's second half. */
+/* Return the number of elements from the start of a unit to the start of the next unit. The head is
+   divided into sections of `pairs` pairs each, in halves. The section has *done pairs before this
+   unit. The function advances *done to the next unit. The step after a section's last unit skips
+   the section's second half. */
 PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
 {
     *done += PE__ROPE_UNIT;
@@ -9435,13 +9448,14 @@ PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
     return PE__ROPE_UNIT + pairs;
 }
 
-/* How a head in halves is divided: as one section, into sections of whole units, or into sections
-   of one vector of pairs. */
+/* These constants say how a head in halves is divided: it is one section, or has sections of whole
+   units, or has sections of one vector of pairs. */
 enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 
 /* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
-   registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
-   how many bytes after a unit's address the prefetch is, or 0 for none. */
+   registers while all heads are rotated by them. `sections` is one of the constants above.
+   prefetch_distance is the number of bytes from a unit's address to the address that is prefetched;
+   0 means no prefetch. */
 PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
@@ -9490,8 +9504,8 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
     return whole - whole % PE__ROPE_UNIT;
 }
 
-/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: 1 if
-   every section of a head has one vector of pairs or whole units; there is no tail then. */
+/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections is 1 if
+   every section of a head has one vector of pairs or whole units. Then there is no tail. */
 PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
@@ -9514,8 +9528,8 @@ PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int 
     }
 }
 
-/* Rotate heads of fewer pairs than a vector has floats, or of no pairs, by way of copies that are
-   padded to vectors. */
+/* Rotate heads that have fewer pairs than a vector has floats, or no pairs. The heads are copied,
+   padded to vectors, rotated, and copied to the output. */
 PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
@@ -9541,8 +9555,8 @@ PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, cons
     }
 }
 
-/* Do what pe__rotate_few() does, for floats in halves, by masked loads and stores, in two fifths of
-   the time. */
+/* Do what pe__rotate_few() does, for floats in halves. The masked loads and stores take 40 % of its
+   time. */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
@@ -9587,9 +9601,9 @@ PE__INLINE void pe__convert(pe_type from, pe_type to, const unsigned char *in, u
 }
 
 /* ==== src/rope/rotate.h ==== */
-/* Rotators of heads, pe__rotate_heads_f32() and others: for each type and layout a function that
- * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
- * Test: tests/unit/rope/test_rope_rotate.c. */
+/* This file defines the rotators of heads, such as pe__rotate_heads_f32(). For each type and
+ * layout, a function rotates all heads of a tile's tokens. It chooses the order of the heads that
+ * suits the caches. Test: tests/unit/rope/test_rope_rotate.c. */
 
 /* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
    take several tiles; the elements are copied only with the tile that has the first pair. */
@@ -9604,17 +9618,20 @@ PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, co
     }
 }
 
-/* The order in which heads are rotated: several heads of a token at a time; one head of all tokens,
-   then the next head; or all heads of a token, one at a time, then the next token. The first order
-   alone is not enough: where the heads of a token are far apart, in an array [heads, tokens,
-   head_dim] of 32 heads of 4096 tokens, it takes 1.4 to 1.5 times as long as the second. */
+/* These constants name the order in which heads are rotated. PE__HEADS_TOGETHER rotates several
+   heads of a token at a time. PE__HEAD_BY_HEAD rotates one head of all tokens, then the next head.
+   PE__TOKEN_BY_TOKEN rotates all heads of a token, one at a time, then takes the next token. The
+   first order alone is not enough, because the heads of a token may be far apart. In an array
+   [heads, tokens, head_dim] of 32 heads of 4096 tokens, it takes 1.4 to 1.5 times as long as the
+   second. */
 enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
 
-/* Which heads are rotated together, in which order heads are rotated, and how far ahead they are
-   prefetched. */
+/* A schedule says which heads are rotated together, in which order heads are rotated, and how far
+   ahead they are prefetched. */
 typedef struct pe__head_schedule {
-    size_t heads, tokens; /* rotated together: heads of one token, or, if tokens > 1, tokens of one
-                             head each that share a rotation */
+    /* If tokens is 1, this number of heads of one token is rotated together. If tokens is larger,
+       this number of tokens is rotated together; they have one head each and share a rotation. */
+    size_t heads, tokens;
     size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
     int order;                /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
@@ -9635,19 +9652,20 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int cached = shared && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
     /* Passes over a group of heads are fastest if the heads are in a cache. Floats that come from
        memory (`scattered`) are rotated head after head instead, in the order of their addresses.
-       With passes they took 1.04 to 1.5 of the time in place, and 1.5 to 2.7 of it out of place
-       with AVX2 and SSE2; but heads whose last pass is not full took .6 to .93 of it, and with
-       scalar code interleaved pairs and sections .75 to .97. */
+       With passes they took 1.04 to 1.5 times as long in place, and 1.5 to 2.7 times as long out of
+       place with AVX2 and SSE2. But passes took 0.6 to 0.93 times as long for heads whose last pass
+       is not full. With scalar code, they took 0.75 to 0.97 times as long for interleaved pairs and
+       for sections. */
     const int passes = pe__takes_passes(tile);
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const int many = tile->call_tokens > near_by / pe__max(x->in_token, 1);
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
     const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
-    /* Whole heads are prefetched unless they are cached, with one exception: floats that are read
-       in the order of their addresses, which is so in one pass and where `scattered` is set. Out of
-       place these are not prefetched: the hardware alone is faster. In place they are, but only if
-       the tokens share a rotation or PE_PREFETCH_HEADS is set. */
+    /* Whole heads are prefetched unless they are cached. Floats that are read in the order of their
+       addresses are an exception. They are read in this order if there is one pass or `scattered`
+       is set. Out of place, such floats are not prefetched: the hardware alone is faster. In place,
+       they are prefetched only if the tokens share a rotation or PE_PREFETCH_HEADS is set. */
     const int prefetches = from != PE_TYPE_F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
@@ -9664,18 +9682,19 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
 PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__heads *x,
                                                 pe_type from)
 {
-    /* One token, floats, out of place: whether they come from memory is not known. Passes over two
-       heads take .43 to .48 of the time of passes over all heads from memory, and 1.04 to 1.2
-       times in a cache (AVX2; halves with SSE2 and scalar code; Zen 4). Passes over one cache line
-       of each head gain nothing. */
+    /* For the floats of one token out of place, it is not known whether they come from memory. If
+       they do, passes over two heads take 0.43 to 0.48 times as long as passes over all heads. In a
+       cache, they take 1.04 to 1.2 times as long (AVX2; halves with SSE2 and scalar code; Zen 4).
+       Passes over one cache line of each head gain nothing. */
     const int wide = tile->layout == PE_LAYOUT_HALVES || PE_LANES >= 4;
     const int away = wide && from == PE_TYPE_F32 && x->in != x->out && pe__takes_passes(tile);
     const pe__head_schedule few = {away ? 2 : x->heads, 1, 0, x->heads == 1};
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* What pe__rotate_groups() rotates: the pairs of a tile that fill units; the pairs that do not; or
-   all pairs, in sections for which pe__sections_alike() returned 1. */
+/* These constants say what pe__rotate_groups() rotates. PE__IN_UNITS: the pairs of a tile that fill
+   units. PE__IN_VECTORS: the pairs that do not. PE__IN_SECTIONS: all pairs, in sections for which
+   pe__sections_alike() returned 1. */
 typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
@@ -9828,10 +9847,10 @@ PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, co
     }
 }
 
-/* The rotators of each type, and of floats to 16-bit types. Each layout has its own function, so
-   that a program contains code only for the layouts that it names. With PE__HEADS_TOGETHER three
-   functions go over all heads in turn: the first rotates whole units, the second the pairs that
-   fill no unit, and the third copies the elements after the pairs. */
+/* Define the rotators of each type, and those from floats to 16-bit types. Each layout has its own
+   function, so that a program contains code only for the layouts that it names. With
+   PE__HEADS_TOGETHER, three functions process all heads in turn. The first rotates whole units. The
+   second rotates the pairs that fill no unit. The third copies the elements after the pairs. */
 PE__OUTLINE void pe__rotate_heads_f32_rest(const pe__tile *t, const pe__heads *x)
 {
     pe__copy_rest(PE_TYPE_F32, PE_TYPE_F32, t, x);
@@ -10391,12 +10410,13 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
 }
 
 /* ==== src/rope/tokens.h ==== */
-/* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
- * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
+/* Tokens are rotated tile by tile. The sines and cosines of a tile's tokens are written to the
+ * stack. Then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
  * Test: tests/unit/rope/test_rope_tokens.c. */
 
-/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more floats, because
-   a sorted plan needs padding pairs, and space for one row more: see pe__write_unsorted_rows(). */
+/* Return how many rows a tile of `tile` floats holds. Its buffer has 25 % more floats, because a
+   sorted plan needs padding pairs and space for one additional row: see
+   pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
@@ -10405,8 +10425,8 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
-/* Copy x->copied_after elements of each head to the output, converted to its type. This is left to
-   the rotator, by a tile without pairs: no other function of a call knows both types. */
+/* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
+   this when it gets a tile without pairs, because no other function of a call knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
                                   const pe__heads *x)
 {
@@ -10430,7 +10450,7 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
     if (and_after) pe__copy_elements(call, &no_pairs, &after);
 }
 
-/* Rotate heads of a plan with rope_interleave, whose pairs are interleaved in the input and halves
+/* Rotate heads of a plan with rope_interleave. Their pairs are interleaved in the input and halves
    in the output. A few heads at a time are copied to a buffer as halves and rotated from there to
    the output. */
 PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
@@ -10465,8 +10485,8 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
 
 /* Write the sections of the pairs [pair, pair + count), one for each axis among them, and return
    their number. Return 0 if no sections are needed, because the pairs are arranged as those of one
-   axis: the plan has one axis, its axes are joint, or its pairs are interleaved and no column is
-   between them. */
+   axis. This is so if the plan has one axis or its axes are joint. It is also so if its pairs are
+   interleaved and no column is between them. */
 PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
                                     pe__section *section)
 {
@@ -10551,9 +10571,11 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
-/* Check that the tokens x heads heads, `width` elements each, do not overlap, and that a pointer
-   can span them. If so, convert the strides *token and *head to bytes, and set *span to the number
-   of bytes from the first element to the end of the last one. element: bytes of an element. */
+/* Check that the heads do not overlap and that a pointer can span them. There are tokens * heads
+   heads of `width` elements each, and an element has `element` bytes. If the check passes, convert
+   the strides *token and *head from elements to bytes. Then also set *span to the number of bytes
+   from the start of the first element to the end of the last one. Returns PE_OK, PE_ERR_SHAPE or
+   PE_ERR_SIZE. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {
@@ -10687,8 +10709,9 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
 /* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
-/* Write rows in the order PE__MATRIX or PE__REPEATED, which the kernels of rows cannot write:
-   compute sines and cosines on the stack, in the order PE__SPLIT, then copy them to each place. */
+/* Write rows in the order PE__MATRIX or PE__REPEATED, which the row kernels cannot write. So the
+   sines and cosines are first computed on the stack, in the order PE__SPLIT. Then they are copied
+   to each of their places in the row. */
 PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
                                const pe__row_kernel *kernel)
 {
@@ -10835,9 +10858,10 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* Check the arguments, then write a table. output: the rows at table->cosines; table: the layout
-   and the array of sines; repeat_kernel: the row kernel of matrices and of repeated elements; made:
-   receives *table with its number of pairs; or NULL. */
+/* Check the arguments, then write a table. `output` describes the rows at table->cosines. `table`
+   gives the layout and the array of sines. The kernel repeat_kernel writes matrices and repeated
+   elements. The caller's *made receives *table with its number of pairs, unless made is NULL.
+   Returns PE_OK or the error of the arguments. */
 static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
                                              pe__output *output,
                                              const pe__row_kernel *repeat_kernel,
@@ -10894,15 +10918,15 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
 }
 
 /* ==== src/rope/by_table.h ==== */
-/* RoPE by a table: heads are rotated by the rows of a table of sines and cosines that the caller
- * has. Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
+/* RoPE by a table rotates heads by the rows of a table of sines and cosines that the caller has.
+ * Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
  * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
  * elements and its cosines also are. Rows in another order of elements, rows of 16-bit elements,
  * and all rows for pe_back() are first copied to the stack, as floats. */
 
-/* A caller's table, as the rotation reads it. */
+/* This struct describes a caller's table as the rotation reads it. */
 typedef struct pe__table {
     const void *cosines, *sines;
     size_t stride, step; /* elements from row to row; from pair to pair */
@@ -10910,8 +10934,9 @@ typedef struct pe__table {
     int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
-   first the cosines, then the sines. If back is set, write 0 - s for each sine s. */
+/* Read the tile's pairs from the table rows |p[0]| ... |p[rows - 1]| and write them to out as
+   floats. Each row of out has first the cosines, then the sines. If back is set, write 0 - s for
+   each sine s. */
 PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
@@ -10923,8 +10948,8 @@ PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const 
     }
 }
 
-/* Call pe__read_table_rows() for all tokens of the tile. The position of row t of at is the number
-   of token t's row in the table. */
+/* Call pe__read_table_rows() for all tokens of the tile. In the positions `at`, the position of row
+   t is the index of token t's row in the table. */
 PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
                                  float *out)
 {
@@ -10962,8 +10987,8 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
     }
 }
 
-/* Rotate by the table's own rows, which are floats, without copying them. The tokens may name the
-   rows in any order. */
+/* Rotate by the table's own rows, without copying them. The rows are floats, and the tokens may use
+   them in any order. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
 {
     double p[PE__POSITIONS];
@@ -10977,8 +11002,8 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
     }
 }
 
-/* Check that the positions are integers of one coordinate, and that each is the number of a row of
-   the table. With pe_back(), positions are minus the numbers. */
+/* Check that the positions are integers of one coordinate, and that each is the index of a row of
+   the table. With pe_back(), the positions are the negated indices. */
 static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
@@ -11154,14 +11179,15 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     return PE_OK;
 }
 
-/* Returns (a / b)^(p / s) rounded to the nearest float, where it is close or equal to the double
- * `tie`, a midpoint of two floats. tie is 2^k N with an odd N of 25 bits.
+/* Returns (a / b)^(p / s) rounded to the nearest float. The caller knows that the power is close or
+ * equal to the double `tie`, which is a midpoint of two floats. This midpoint is 2^k N with an odd
+ * N of 25 bits.
  *
  * Let p / s be m / q in lowest terms. The power equals tie if (a / b)^m = 2^(kq) N^q. Let x / y be
- * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two, and
- * that there is an odd c with N = c^|m| and x = c^q times a power of two. c is at least 3. The
- * caller's a and b are at most 7 pairs, with at most 2^28 pairs, so c^q <= x <= 7 2^28 < 3^20. So q
- * is below 20, and the loop tries each q. */
+ * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two. It
+ * also requires an odd number c such that N = c^|m| and x is c^q times a power of two. c is at
+ * least 3. The caller's a and b are at most 7 * pairs, and there are at most 2^28 pairs, so c^q <=
+ * x <= 7 * 2^28 < 3^20. Hence q is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
@@ -11232,13 +11258,13 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
  * Tested by tests/unit/plan/test_models.c. */
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
- * To have ggml's angles, this code repeats ggml's roundings: the same float operations in the same
- * order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f), and fused where ggml's compiler
- * fuses (contracted). One thing differs: powf, logf, sinf and cosf are correctly rounded here,
- * which C libraries do not promise. */
+ * To get ggml's angles, this code repeats ggml's roundings. It performs the same float operations
+ * in the same order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f). If `contracted` is
+ * set, it fuses the sums that ggml's compiler fuses. One thing differs: here powf, logf, sinf and
+ * cosf are correctly rounded, which C libraries do not promise. */
 
-/* Returns a * b + c: rounded once if fused is set, because a double holds the product of two floats
-   exactly; else the product is rounded first. */
+/* Returns a * b + c. If `fused` is set, the result is rounded once: a double holds the product of
+   two floats exactly. Otherwise the product is first rounded to float. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
     if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
@@ -11253,8 +11279,8 @@ PE__INLINE float pe__float_quotient(float a, float b)
     return a / b;
 }
 
-/* Returns x, rounded once to float. No rounding test is needed: there are so few inputs that no
-   result is closer to a midpoint of two floats than the error of x. */
+/* Returns x, rounded once to float. No rounding test is needed. The possible inputs are so few that
+   no result is closer to a midpoint of two floats than the error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
@@ -11327,10 +11353,10 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     return PE_OK;
 }
 
-/* ggml's arguments, and the numbers that all rows share. */
+/* This struct holds ggml's arguments, and the numbers that all rows share. */
 typedef struct pe__ggml {
     pe_rope_ggml c;
-    float theta_scale, mscale; /* ratio of the angles of neighbouring pairs; the amplitude */
+    float theta_scale, mscale; /* ratio of the angles of consecutive pairs; the amplitude */
     float low, span;           /* YaRN: the pair where the ramp begins; its length, >= 0.001 */
 } pe__ggml;
 /* Set the numbers of g from g->c, with ggml's roundings. */
@@ -11381,9 +11407,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
-    /* A plan computes the sines and cosines of 64 angles at a time: its float frequencies are the
-       angles, and its row is computed at position 1. So this function uses the row kernel and
-       the rounding test of pe_fill_f32(). */
+    /* A plan computes the sines and cosines of 64 angles at a time. The angles are stored as its
+       float frequencies, and its row is computed at position 1. So this function uses the row
+       kernel and the rounding test of pe_fill_f32(). */
     double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
