@@ -499,19 +499,19 @@ PE_API pe_status pe_selftest(void);
  *   PE_ERR_AT_SIZE    a list or grid larger than the address space
  *   PE_ERR_RANGE      a position out of range, NaN and infinity included */
 
-/* The positions first, first + 1, ... Threads: any. */
+/* Return the positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
 
-/* The positions first, first + step, first + 2 step, ...; step may be 0 or negative. Threads: any.
- */
+/* Return the positions first, first + step, first + 2 step, ... The step may be 0 or negative.
+   Threads: any. */
 PE_API pe_at pe_from_by(int64_t first, int64_t step);
 
-/* The same position for every row: pe_from_by(position, 0). Threads: any. */
+/* Return the same position for every row, as pe_from_by(position, 0). Threads: any. */
 PE_API pe_at pe_all(int64_t position);
 
-/* Row r at positions[r], in any order; they may repeat, be negative, and be fractions: diffusion
-   timesteps, m/z values, positions divided by a scale. Whole numbers in a list of reals give the
-   same bits as in a list of integers. Threads: any. */
+/* Place row r at positions[r]. Positions may have any order, repeat, be negative, and be fractions:
+   diffusion timesteps, m/z values, positions divided by a scale. Whole numbers in a list of reals
+   give the same bits as in a list of integers. Threads: any. */
 PE_API pe_at pe_at_i32(const int32_t *positions);
 PE_API pe_at pe_at_i64(const int64_t *positions);
 PE_API pe_at pe_at_f32(const float *positions);
@@ -523,9 +523,9 @@ PE_API pe_at pe_at_f64(const double *positions);
    with PE_ERR_AT_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
-/* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
-   has the strides axes and 1; [axes][rows], as in M-RoPE's (t, y, x), has 1 and rows. axes is 1 or
-   the number of axes of the plan. Threads: any. */
+/* Place rows at points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array
+   [rows][axes] has the strides axes and 1. An array [axes][rows], as in M-RoPE's (t, y, x), has the
+   strides 1 and rows. The parameter `axes` is 1 or the number of axes of the plan. Threads: any. */
 PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
                            size_t axis_stride);
 PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
@@ -538,19 +538,19 @@ PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
    Threads: any. */
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
-/* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
-   the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at)) is
-   at. A padding position stays a padding position. Threads: any. */
+/* Reverse the rotation: use -(p + offset) for the position p, with the same amplitude. In RoPE this
+   is the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at))
+   is at. A padding position stays a padding position. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
-/* Differences of positions: the plan's offset, amplitude and padding position are ignored. With
-   pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions, as in
-   llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
+/* Take positions as differences: the plan's offset, amplitude and padding position are ignored.
+   With pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions,
+   as in llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
 PE_API pe_at pe_delta(pe_at at);
 
 /* ==== src/plan/contract.h ==== */
-/* Contract: presets, plans and their frequencies.
- * tests/unit/plan/test_conventions.c and tests/unit/rows/test_bounds.c test it. */
+/* This contract declares presets, plans and their frequencies. tests/unit/plan/test_conventions.c
+ * and tests/unit/rows/test_bounds.c test it. */
 
 /* ---- 5. plans -------------------------------------------------------------------------------- */
 
@@ -607,23 +607,25 @@ PE_API pe_config pe_config_default(size_t d_model);
  *                    tiny-cuda-nn Frequency, which ends in 1s: write these into a row's padding,
  *                    with a stride that is larger than d; the NeRF paper
  *
- * Fields may be changed afterwards: axes of T2T_ND, NERF and TINY_CUDA_NN; exponent_shift and scale
- * of DDPM (its downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are
- * divided by s; scale = min_timescale and base = max_timescale / min_timescale for T2T; columns.
- * DETR's normalised positions are real ones: pe_coords_f64(). A refused width, or a number that is
- * no preset, makes pe_plan_init() return PE_ERR_CONFIG.
+ * These fields may be changed afterwards. For T2T_ND, NERF and TINY_CUDA_NN, change axes. For DDPM,
+ * change exponent_shift (its downscale_freq_shift) and scale. For a MAE_2D grid whose cells are
+ * divided by s, set scale = 1 / s. For T2T, set scale = min_timescale and base = max_timescale /
+ * min_timescale. For any preset, columns may be changed. DETR's normalised positions are reals: use
+ * pe_coords_f64(). A refused width, or a number that is no preset, makes pe_plan_init() return
+ * PE_ERR_CONFIG.
  *
  * Accuracy     tests/unit/plan/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
-/* Say what is wrong with a config: constant English text that names the field and its range, or
-   NULL if nothing is. Threads: any. */
+/* Say what is wrong with a config. Returns constant English text that names the field and its
+   range, or NULL if nothing is wrong. Threads: any. */
 PE_API const char *pe_config_error(const pe_config *config);
 
-/* Say what is wrong with frequencies for pe_plan_init_frequencies(): constant English text, or NULL
-   if nothing is. *index becomes the index of the first frequency that is not finite or is out of
-   bounds, or `pairs` if there is none; index may be NULL. Threads: any. */
+/* Say what is wrong with frequencies for pe_plan_init_frequencies(). Returns constant English text,
+   or NULL if nothing is wrong. If index is not NULL, *index becomes the index of the first
+   frequency that is not finite or is out of bounds. If there is none, *index becomes `pairs`.
+   Threads: any. */
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
@@ -635,13 +637,14 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
-/* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
-   except for PE_COLUMNS_SUMS: 26 bytes a pair and 2248 more. So a plan for one call can be made on
-   the stack (tests/unit/api/test_errors.c). */
+/* This constant is a number of bytes that is enough for any plan of this width with expected_rows =
+   1, except with PE_COLUMNS_SUMS. It is 26 bytes per pair and 2248 more. So a plan for one call can
+   be made on the stack (tests/unit/api/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
- * rows are expected, the 16 rotation rows, by which one row is rotated to others.
+/* Make a plan with the frequencies w_i = scale base^(-i / D), times pi with half_turns. If many
+ * rows are expected, the plan also gets the 16 rotation rows, by which one row is rotated to
+ * others.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -1468,7 +1471,7 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
 
-/* The bias of a key, with d = query position - key position. */
+/* These modes define the bias of a key, with d = query position - key position. */
 typedef enum pe_alibi_mode {
     PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query, which the caller masks         */
     PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */
@@ -1550,8 +1553,8 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ==== src/scores/contract_bias.h ==== */
-/* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
- * tests/unit/learned/test_learned.c. */
+/* This contract declares T5's buckets, and the addition of learned biases that an index selects.
+ * Tested by tests/unit/learned/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
@@ -1559,7 +1562,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
  * bucket of |d| is
  *
  *     |d|                                                                for |d| < m
- *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
+ *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     for |d| >= m
  *
  * If bidirectional is 0, n = buckets, and keys after the query (d > 0) are in bucket 0. If it is 1,
  * n = buckets / 2, and n is added to the bucket of keys after the query.
@@ -1922,8 +1925,8 @@ typedef enum pe__at_kind {
     PE__AT_GRID
 } pe__at_kind;
 
-/* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`:
-   the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
+/* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`.
+   It is the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
@@ -2071,56 +2074,59 @@ static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 }
 
 /* ==== src/positions/runs.h ==== */
-/* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
+/* pe__next_run() cuts the positions of a call into runs, one after the other. Tested by
  * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 4.1 runs of positions ----------------------------------------------------------------------
- * A run is some consecutive rows of one coordinate: they are at consecutive positions, at one
- * position, copies of rows before, or rows of zeros. */
+ * A run consists of consecutive rows of one coordinate. Its rows are at consecutive positions, at
+ * one position, copies of earlier rows, or rows of zeros. */
 
 typedef enum pe__run_kind {
-    PE__RUN_COMPUTED, /* from its positions */
-    PE__RUN_COPIED,   /* from rows before */
-    PE__RUN_ZEROS     /* one row, at the padding position */
+    PE__RUN_COMPUTED, /* rows are computed from their positions */
+    PE__RUN_COPIED,   /* rows are copied from earlier rows */
+    PE__RUN_ZEROS     /* one row of zeros, at the padding position */
 } pe__run_kind;
 
-/* The rows row, row + every, row + 2 every and so on, `rows` of them. */
+/* A run has `rows` rows: row, row + every, row + 2 * every and so on. */
 typedef struct pe__run {
     pe__run_kind kind;
     size_t row, rows, every;
-    double position, step; /* of the first row, offset included; from one of these rows to the next:
-                              1, -1 or 0; 2 if there is one. Copies: not set */
-    size_t source, source_step; /* copies: the first row is a copy of row `source`, the next one of
-                                   row source + source_step: 0 or 1 ... */
-    const uint32_t *sources;    /* ... or, unless this is NULL, row k of row sources[k] */
+    /* `position` is the position of the first row, with the offset added. `step` is the difference
+       of the positions of adjacent rows of the run: 1, -1 or 0, or 2 if the run has one row. Copies
+       have neither. */
+    double position, step;
+    /* In a run of copies, the first row is a copy of row `source`, and the next row is a copy of
+       row source + source_step. source_step is 0 or 1. */
+    size_t source, source_step;
+    const uint32_t *sources; /* if not NULL, row k of the copies is a copy of row sources[k] */
 } pe__run;
 
-/* The row cache of a list. Each slot holds a position, offset included, and the number of the row
-   that was last written for it. When the position occurs again, that row is copied. 256 consecutive
-   integers have different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The
-   cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
+/* A list has a row cache. Each slot holds a position, with the offset added, and the index of the
+   row that was last written for it. When the position occurs again, that row is copied. 256
+   consecutive integers have different slots, and 256 consecutive multiples of 1/2, 1/4, ... 2^-8
+   also have different slots. The cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
 enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
-    size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
+    size_t misses_left;                 /* misses until the cache is given up; 0: given up */
     uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
     uint32_t row[PE__CACHE_SLOTS];
-    uint32_t sources[PE__POSITIONS]; /* of the run that was returned last */
+    uint32_t sources[PE__POSITIONS]; /* the sources of the run that was returned last */
 } pe__row_cache;
 
-/* What is left of the positions of a call. */
+/* This struct holds the remaining positions of a call. */
 typedef struct pe__runs {
     const pe_at *at;
     const pe_plan *plan;      /* has the offset and the padding position */
-    size_t first, rows, next; /* row r is row first + r of at; next: the first that is left */
+    size_t first, rows, next; /* row r is row first + r of at; `next` is the next row to return */
     size_t coordinate;
-    int copies;             /* rows at the position of a row before are copied from it */
+    int copies;             /* 1: rows at the position of an earlier row are copied from it */
     size_t cells, period;   /* a grid whose rows are copied: each value holds for `cells` rows,
                                  and the values recur after `period` values; else 1, SIZE_MAX */
     size_t computed;        /* a grid: before this row, each value's first row is computed */
     double last;            /* the position of row next - 1; 1e300: none */
-    pe__row_cache *cache;   /* of a long list, or NULL */
-    size_t held, held_rows; /* p holds the positions, without offset, of held_rows rows from
-                                 number `held` on */
+    pe__row_cache *cache;   /* the row cache of a long list, or NULL */
+    size_t held, held_rows; /* p holds the positions, without offset, of the rows
+                                 [held, held + held_rows) */
     double p[PE__POSITIONS];
 } pe__runs;
 
@@ -2171,8 +2177,9 @@ PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
     return n;
 }
 
-/* Returns the step of the run that begins at row r, at position p: 1 or -1, if t = p + offset is a
-   multiple of 2^-20; 0 for rows at one position that are not copied; 2: the run has one row. */
+/* Returns the step of the run that begins at row r, at position p. The step is 1 or -1 only if t =
+   p + offset is a multiple of 2^-20. It is 0 for rows at one position that are not copied. It is 2
+   if the run has one row. */
 PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 {
     const double t = p + x->plan->offset, units = t * 1048576.0;
@@ -2222,7 +2229,8 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
     cache->misses_left -= pe__min(cache->misses_left, run->rows);
 }
 
-/* Make a run copies of the rows that start at row `source`, or, if step is 0, of that row alone. */
+/* Make a run that copies the rows starting at row `source`. If step is 0, all its rows are copies
+   of that row. */
 PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows)
 {
     run->kind = PE__RUN_COPIED;
@@ -2252,7 +2260,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
     if (pe__is_padding(x->plan, p)) { /* only in plans of one axis, so in no grid with cells > 1 */
         run->kind = PE__RUN_ZEROS;
         x->last = 1e300;
-    } else if (x->cells > 1 && cell == 0) { /* the first row of each value from p on */
+    } else if (x->cells > 1 && cell == 0) { /* the first row of p and of each later value */
         run->rows = pe__min(x->period - (size_t)fabs(p), (x->rows - r - 1) / x->cells + 1);
         run->every = x->cells;
         run->step = x->at->back ? -1 : 1;
@@ -3992,8 +4000,8 @@ PE__INLINE int pe__is_far(const pe_plan *plan, double t)
 }
 
 /* ==== src/plan/fields.h ==== */
-/* Fields of a plan that follow from others: from its amplitude, from its frequencies, and from the
- * kind of positions that a call has. Tested by tests/unit/plan/test_conventions.c and
+/* These functions set fields of a plan that follow from its amplitude, from its frequencies, and
+ * from the kind of positions that a call has. Tested by tests/unit/plan/test_conventions.c and
  * tests/unit/positions/test_at.c. */
 
 /* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
@@ -4043,15 +4051,16 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
 }
 
 /* ==== src/plan/rotation.h ==== */
-/* Rotation rows: the rows of a plan by which other rows are rotated. Tested by
+/* Computes the rotation rows of a plan, by which other rows are rotated. Tested by
  * tests/unit/numbers/test_budget.c. */
 
-/* PE__BLOCK_HALF: the rows of a block on each side of its anchor. */
+/* PE__BLOCK_HALF is the number of rows of a block on each side of its anchor. */
 enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 
 /* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
- * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
- * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
+ * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2,
+ * with integer division. Row 17 is row 8 rotated by row 9. Row 17 * b is row 17 * (b / 2) rotated
+ * by row 17 * (b - b / 2).
  *
  * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
  * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
@@ -4101,14 +4110,14 @@ PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int
  *     2 arrays: the frequencies, as sums of two doubles
  *     1 array: the frequencies rounded to float, with PE_ANGLE_FLOAT32
  *     16 rows of 2 arrays each: the rotation rows, if enough rows are expected
- *     2 bytes a pair: the order of pairs, if the config has a list of coordinates
+ *     2 bytes per pair: the order of pairs, if the config has a list of coordinates
  * With PE_COLUMNS_SUMS it holds one array for each coordinate instead: the matrix.
  *
  * In an array, the pairs of each axis begin at a multiple of 8, except with PE_COLUMNS_JOINED. A
- * vector may be loaded from any pair on. The padding lanes after the last pair of an axis repeat
- * this pair, so they are flagged only if the pair itself is. If it is, the exact rounder may load
- * vectors that begin in padding lanes and end past the array. The rotation rows come after the
- * frequencies, so that these loads stay in the memory of the plan. */
+ * vector may be loaded that starts at any pair. The padding lanes after the last pair of an axis
+ * repeat this pair, so they are flagged only if the pair itself is flagged. If it is flagged, the
+ * exact rounder may load vectors that begin in padding lanes and end past the array. The rotation
+ * rows come after the frequencies, so that these loads stay in the memory of the plan. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -4179,11 +4188,12 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 /* The axes, arrays, size and errors of a plan, before it is built.
  * tests/unit/api/test_errors.c tests them. */
 
-/* From this number of consecutive rows on, the plan's table of rotation rows saves more time than
-   it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
+/* If there are at least this many consecutive rows, the plan's table of rotation rows saves more
+   time than it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves
+   all. */
 enum { PE__TABLE_MIN_ROWS = 36 };
 
-/* Returns whether there are several axes, which share the columns of a row as `columns` says. */
+/* Returns whether the config has several axes and lays out their columns as `columns`. */
 PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 {
     return config->axes > 1 && config->columns == columns;
@@ -4191,7 +4201,8 @@ PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 
 enum { PE__STATIONARY = 255 }; /* the coordinate of pairs that never rotate */
 
-/* Returns how many arrays a plan for `rows` expected rows has. rows is 0 if unknown. */
+/* Returns how many arrays a plan for `rows` expected rows has. `rows` is 0 if the number is
+   unknown. */
 PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
     if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
@@ -4237,9 +4248,9 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the
-   first axis has all pairs. The padding grows by three vectors, because four vectors may be loaded
-   from any pair on. */
+/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the first
+   axis has all pairs. The padding grows by three vectors, because four vectors may be loaded that
+   start at any pair. */
 PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
@@ -4254,7 +4265,8 @@ PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
     return length == 0 || (list && length == needed);
 }
 
-/* Returns whether all coordinates of a list are valid; 1 for NULL, which is no list. */
+/* Returns whether all coordinates of a list are valid. Returns 1 if the list is NULL, which means
+   that there is none. */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
     int ok = 1;
@@ -4374,7 +4386,8 @@ PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, 
     return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
 }
 
-/* Lays the plan out and returns the bytes of memory that it takes; 0 if the config is wrong. */
+/* Lays the plan out and returns the bytes of memory that it takes. Returns 0 if the config is
+   wrong. */
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
@@ -4464,8 +4477,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
     }
 }
 
-/* Fills the padding of an array: repeats the last pair of each axis up to the first pair of the
-   next axis or, after the last axis, up to plan->padded. */
+/* Fills the padding of an array. Repeats the last pair of each axis up to the first pair of the
+   next axis. After the last axis, repeats its last pair up to plan->padded. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -4475,9 +4488,9 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* Completes a plan whose frequencies are in memory: sorts and pads them, rounds them to float for
-   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. error: the relative error of the
-   frequencies. fastest: the largest magnitude of a frequency, in half-turns. */
+/* Completes a plan whose frequencies are in memory. Sorts and pads them, rounds them to float for
+   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. `error` is the relative error of
+   the frequencies. `fastest` is the largest magnitude of a frequency, in half-turns. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -4501,8 +4514,7 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* The first step of every init: sets the plan to zeros, which every call refuses, and checks the
-   pointers. */
+/* Begins every init. Sets the plan to zeros, which every call refuses, and checks the pointers. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -4696,7 +4708,7 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
  * tests/unit/plan/test_conventions.c tests them. */
 
-/* Returns 2^x rounded once to float; 0 if 2^x is too small for a float. x is above -1000, since
+/* Returns 2^x rounded once to float, or 0 if 2^x is too small for a float. x is above -1000, since
    frequencies are above 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
 {
@@ -4722,8 +4734,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
-        /* from 2^128 (1 - 2^-25) on, whose log2 is 127.99..., 2^power rounds to infinity, and
-           1 / infinity is 0 */
+        /* If 2^power is at least 2^128 (1 - 2^-25), whose log2 is 127.99..., it rounds to infinity,
+           and 1 / infinity is 0. */
         if (formula != PE_FLOAT32_POW)
             omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
         else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0;
@@ -11904,9 +11916,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 /* ==== src/scores/shape.h ==== */
 /* Checks the shape of an array of attention scores. Tested by tests/unit/api/test_errors.c. */
 
-/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if a pointer cannot span all
-   rows. Two orders are allowed: the rows of a head lie together, then those of the next head; or
-   the rows of a query lie together, then those of the next query. */
+/* Returns PE_OK. Returns PE_ERR_SHAPE if rows of scores overlap, or PE_ERR_SIZE if a pointer cannot
+   span all rows. Two orders are allowed. Either all rows of a head come before those of the next
+   head. Or all rows of a query come before those of the next query. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
@@ -11958,7 +11970,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     return PE_OK;
 }
 
-/* The slope line of a head: its bias as a function of j. */
+/* The slope line of a head gives its bias as a function of j. */
 typedef struct pe__slope_line {
     pe__vf slope, zero, masked; /* the factor of j (symmetric: of |j|); +0; -infinity */
     double slope_f64;           /* the slope, with the sign that the caller gave */
@@ -11977,13 +11989,13 @@ PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
     return line;
 }
 
-/* The distances of keys 0, 2, 4 ... of a vector from its first key. The distances of keys 1, 3, 5
-   ... are larger by 1. */
+/* This array holds the distances of keys 0, 2, 4 ... of a vector from its first key. The distances
+   of keys 1, 3, 5 ... are larger by 1. */
 static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
-/* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ..., also for
-   distances x and y of more than 29 bits: a double may not hold a float times such a distance. So
-   the product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
+/* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ... The distances
+   x and y may have more than 29 bits. A double may not hold a float times such a distance. So the
+   product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
    rounded to odd as a float. A product in the range of subnormal floats is a multiple of 2^-149, as
    slope is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
@@ -12027,7 +12039,8 @@ PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *li
     return pe__add_f32(pe__mul_f32(line->slope, size), line->zero); /* a zero is +0 */
 }
 
-/* What is done with biases: stored; stored by non-temporal stores; added to elements. */
+/* These constants say whether biases are stored, stored with non-temporal stores, or added to
+   elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
 /* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
@@ -12138,9 +12151,9 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mod
     }
 }
 
-/* Write n 16-bit biases to row, correctly rounded: the floats are rounded to odd, then to the type.
-   keys: a tile that was loaded with split = 1, and whose first key is at distance j; NULL: the keys
-   are at distances j, j + 1 ... */
+/* Write n 16-bit biases to row, correctly rounded. The floats are rounded to odd, then to the type.
+   `keys` is a tile that was loaded with split = 1, and its first key is at distance j. If `keys` is
+   NULL, the keys are at distances j, j + 1 ... */
 PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
@@ -12171,7 +12184,7 @@ PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe
     }
 }
 
-/* The arguments of an ALiBi call. */
+/* This struct holds the arguments of an ALiBi call. */
 typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
@@ -12180,11 +12193,11 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Store or add the rows of all heads, for a tile of keys that begins with key number `key`. If keys
-   is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the slope of
-   a head is loaded once for all its rows. A load between rows would stall by 4K aliasing: a load
-   waits for an earlier store whose address has the same last 12 bits, and among the stores of a few
-   rows every value of these bits occurs. */
+/* Store or add the rows of all heads, for a tile of keys that begins with the key at index `key`.
+   If keys is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the
+   slope of a head is loaded once for all its rows. A load between rows would stall because of 4K
+   aliasing. A load waits for an earlier store whose address has the same last 12 bits. Among the
+   stores of a few rows, every value of these bits occurs. */
 PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
@@ -12326,10 +12339,10 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* T5's n buckets of distances. Each distance below m has its own bucket. Bucket b >= m begins at
-   the least integer that is not below m (max_distance / m)^((b - m) / (n - m)). begin[b - m] is
-   that integer. begin is computed in groups of PE__T5_SOME, each when a search first needs it, so
-   that a call for one element does not compute all. */
+/* T5 divides distances into n buckets. Each distance below m has its own bucket. Bucket b >= m
+   begins at m (max_distance / m)^((b - m) / (n - m)), rounded up to an integer. The element begin[b
+   - m] is that integer. The array `begin` is computed in groups of PE__T5_SOME elements. Each group
+   is computed when a search first needs it, so a call for one element does not compute all. */
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
@@ -12340,12 +12353,12 @@ typedef struct pe__t5 {
     int has_log;
 } pe__t5;
 
-/* Compute group number `some` of begin: the PE__T5_SOME elements from begin[some * PE__T5_SOME] on.
-   The first call also computes the logarithm. A bucket's bound m (max_distance / m)^(...) is below
-   2^31, and is computed with a relative error of 2^-104. The exact bound is a root of an integer,
-   so it is an integer or irrational. There are about 2^50 different bounds, and no irrational bound
-   is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer is taken for that
-   integer. */
+/* Compute the group of `begin` at index `some`: PE__T5_SOME elements, starting at begin[some *
+   PE__T5_SOME]. The first call also computes the logarithm. A bucket's bound m (max_distance /
+   m)^(...) is below 2^31, and is computed with a relative error of 2^-104. The exact bound is a
+   root of an integer, so it is an integer or irrational. There are about 2^50 different bounds, and
+   no irrational bound is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer
+   is taken for that integer. */
 PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
@@ -12407,8 +12420,9 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
 }
 
 /* Write to index the buckets of the keys for one query. `after` is added to the bucket of a key
-   after the query; if `after` is 0, keys after the query are in bucket 0. from and to hold the
-   range of distances of the last bucket, because the next key is mostly in the same bucket. */
+   after the query. If `after` is 0, keys after the query are in bucket 0. The variables `from` and
+   `to` hold the range of distances of the last bucket, because the next key is usually in the same
+   bucket. */
 PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
                            int32_t *index)
 {
@@ -12456,7 +12470,8 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     return PE_OK;
 }
 
-/* Attention scores of shape [heads][queries][keys]; the strides are in elements. */
+/* This struct describes attention scores of shape [heads][queries][keys]. The strides are in
+   elements. */
 typedef struct pe__scores {
     void *scores;
     size_t heads, queries, keys, query_stride, head_stride;

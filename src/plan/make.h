@@ -83,8 +83,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
     }
 }
 
-/* Fills the padding of an array: repeats the last pair of each axis up to the first pair of the
-   next axis or, after the last axis, up to plan->padded. */
+/* Fills the padding of an array. Repeats the last pair of each axis up to the first pair of the
+   next axis. After the last axis, repeats its last pair up to plan->padded. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -94,9 +94,9 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* Completes a plan whose frequencies are in memory: sorts and pads them, rounds them to float for
-   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. error: the relative error of the
-   frequencies. fastest: the largest magnitude of a frequency, in half-turns. */
+/* Completes a plan whose frequencies are in memory. Sorts and pads them, rounds them to float for
+   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. `error` is the relative error of
+   the frequencies. `fastest` is the largest magnitude of a frequency, in half-turns. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -120,8 +120,7 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* The first step of every init: sets the plan to zeros, which every call refuses, and checks the
-   pointers. */
+/* Begins every init. Sets the plan to zeros, which every call refuses, and checks the pointers. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
