@@ -52,12 +52,12 @@
  * ACCURACY
  *
  * Every element, f64 included, is the real number above rounded once, to nearest even, for every
- * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so
- * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
- * divided between calls or threads: a row is a function of (config, position) only. The numbers of
- * a config are taken as the exact values of the doubles given. A real position and an offset are
- * first added in double. docs/accuracy.md has the proof, and "make test" compares with MPFR.
- * pe_selftest() says whether a program, as it was compiled, computes these bits.
+ * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so a
+ * row is a function of (config, position) only. The bits do not depend on the instruction set, the
+ * compiler, its options, SLEEF, or how rows were divided between calls or threads. The numbers of a
+ * config are taken as the exact values of the doubles given. A real position and an offset are
+ * first added in double. The proof is in docs/accuracy.md, and "make test" compares with MPFR. Call
+ * pe_selftest() to check that a program, as it was compiled, computes these bits.
  *
  * ERRORS
  *
@@ -130,8 +130,8 @@
 #endif
 
 /* PE_API stands before the declaration and the definition of every public function. Functions that
-   are defined with PE__API_INLINE are always inlined, if PE_EXTERN is not defined: a call of
-   pe_rope_by_table_T takes 10 ns then, and 24 ns if it copies its pe_at (one head, Xeon). */
+   are defined with PE__API_INLINE are always inlined, unless PE_EXTERN is defined. An inlined call
+   of pe_rope_by_table_T takes 10 ns. A call that copies its pe_at takes 24 ns (one head, Xeon). */
 #ifndef PE_EXTERN
 #define PE_API static inline
 #define PE__API_INLINE PE__INLINE
@@ -159,8 +159,8 @@
 #endif
 /* Refuse packed structs, whether from -fpack-struct or from a #pragma pack that another header left
    in force: a library that was compiled without packing lays its structs out differently. Structs
-   count as packed if a double after a char lies at an offset below the size of a pointer, and also
-   below the target's largest alignment, which is 2 for m68k. */
+   count as packed if a double after a char is at an offset that is too small. It must be below the
+   size of a pointer, and also below the target's largest alignment, which is 2 for m68k. */
 struct pe__laid_out {
     char first;
     double number;
@@ -181,8 +181,8 @@ extern "C" {
 #endif
 
 /* ==== src/api/types.h ==== */
-/* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
- * tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
+/* This file defines the types that several subjects share: statuses, configs, presets, positions,
+ * the plan. Tested by tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
 
 /* ============================================================================================== */
 /*  2. TYPES                                                                                      */
@@ -304,7 +304,7 @@ typedef enum pe_columns {
                                Only for pe_plan_init_frequencies() and exact angles           */
 } pe_columns;
 
-/* A block of columns that encodes one of a row's coordinates. */
+/* An axis is a block of columns that encodes one of a row's coordinates. */
 typedef struct pe_axis {
     size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
     size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
@@ -390,7 +390,7 @@ typedef struct pe_at {
     pe_status status;         /* PE_OK, or the error found when this pe_at was made             */
 } pe_at;
 
-/* Private: the columns and pairs of one axis of a plan. */
+/* This private struct holds the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
     size_t sines, cosines; /* numbers of both; they differ by 1 if the width is odd        */
@@ -469,11 +469,11 @@ PE_API int pe_version(void);
    it adds the reason in parentheses. Threads: any. */
 PE_API const char *pe_isa_name(void);
 
-/* Check that this program computes the right bits: compute small tables in each type and by each
- * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
- * at 2^31 and next to midpoints, and compare their hashes with constants. This takes well under a
- * second. A file that calls pe_selftest() has to compile most of the library, so call it from a
- * source file of its own.
+/* Check that this program computes the right bits: compute small tables and compare their hashes
+ * with constants. The tables cover each type and each family of calls (fill, lists, real positions,
+ * grids, add, shift, RoPE, ALiBi, learned). Positions are near 0 and at 2^31, and elements are next
+ * to midpoints. The test takes well under a second. A file that calls pe_selftest() has to compile
+ * most of the library, so call it from a source file of its own.
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
@@ -1407,9 +1407,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  *     c' = c cos(k w_i) - s sin(k w_i)
  *
  * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
- * only on k. k is a difference: the plan's offset, padding position and, except in dot products,
- * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
- * shifting twice rounds twice.
+ * only on k. The number k is a difference, so the plan's offset and padding position do not matter.
+ * Its amplitude matters only in dot products. Shifts add up: R(a) R(b) = R(a + b). Add the numbers
+ * and shift once; shifting twice rounds twice.
  *
  * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN_SHIFT: an odd width
  * with PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not
@@ -1425,8 +1425,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  * x            rows * stride elements, as in pe_fill_T
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
- * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
+ * To get the matrix M of the shift, PE(p + k) = M PE(p), shift the rows of the identity by
+ * pe_all(-k). M has cos(k w_i) on the diagonal, and sin(k w_i) and -sin(k w_i) beside it.
  *
  * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_SHIFT, see above. On an error
  *              nothing is written.
@@ -1611,7 +1611,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
                                   uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ==== src/learned/contract.h ==== */
-/* Contract: addition, gradient and resampling of learned tables. Tested by
+/* This contract declares addition, gradient and resampling of learned tables. Tested by
  * tests/unit/learned/test_learned.c and tests/unit/plan/test_models.c. */
 
 /* ---- 12. learned tables ---------------------------------------------------------------------- */
@@ -1661,7 +1661,8 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 
 typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe_resample_method;
 
-/* How to resample a table. Zero all and change fields: later versions may have more. */
+/* This struct says how to resample a table. Set all fields to zero, then change fields, because
+   later versions may have more fields. */
 typedef struct pe_resample {
     pe_resample_method method;
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
@@ -1780,12 +1781,12 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                        pe__round_quantity       computes with multi-limb integers; always decides
  *
  * Functions call only functions of files that are included before theirs, below, or earlier ones in
- * their own file. Differences between types, and between filling and adding, are chosen in section
- * 13 and passed down as a pe__row_kernel: a program that adds nothing contains no code for adding.
- * 16-bit rows are computed in floats, by pe__write_block_16() and pe__rotate_span_16(). f64 rows
- * are computed by pe__rows_f64(). RoPE writes rows to the stack by pe__write_rope_rows() and then
- * rotates heads by these rows: rope/call.h begins with a map of RoPE. A shift is RoPE with a row as
- * its head.
+ * their own file. Section 13 chooses the differences between types, and between filling and adding,
+ * and passes them down as a pe__row_kernel. So a program that adds nothing contains no code for
+ * adding. Rows of 16 bits are computed in floats, by pe__write_block_16() and pe__rotate_span_16().
+ * The function pe__rows_f64() computes f64 rows. RoPE writes rows to the stack by
+ * pe__write_rope_rows() and then rotates heads by these rows: rope/call.h begins with a map of
+ * RoPE. A shift is RoPE with a row as its head.
  *
  * Glossary
  *     pair           the sine and the cosine of one frequency
@@ -11642,8 +11643,8 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 
 /* Return the dot product for the difference k, A^2 times a sum of cosines. Double-double adds the
    cosines in eight sums, then the eight sums in a fixed order. There are eight whatever PE_LANES
-   is, so each instruction set gives the same bits. If Ziv's rounding test leaves the result
-   undecided, the sum is computed again, from cosines that multi-limb integers give. */
+   is, so each instruction set gives the same bits. If Ziv's rounding test is inconclusive, the sum
+   is computed again, from cosines that are computed with multi-limb integers. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -11691,8 +11692,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *
  *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
  *
- * The factors x (of q) and x' (of b) of a product are split: x = X + y and x' = X' + y', where X
- * and X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
+ * The factors x (of q) and x' (of b) of a product are split into x = X + y and x' = X' + y'. X and
+ * X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
  *
  *     x x' = X X' + (X y' + y x')
  *
@@ -11725,17 +11726,17 @@ enum {
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 
-/* The sines s and cosines c of a tile's pairs at a position. ts and tc: the sines and cosines of
-   the angles by which the pairs are rotated from this position to the next. pe__dots_parts has s
-   and c split as described above, x = X + y: the arrays X, y and x of the cosines, then those of
-   the sines. */
+/* This struct holds the sines s and cosines c of a tile's pairs at a position. The fields ts and tc
+   are the sines and cosines of the angles by which the pairs are rotated from this position to the
+   next. A pe__dots_parts holds s and c after the split x = X + y described above. It has the arrays
+   X, y and x of the cosines, then those of the sines. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
 } pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
-/* The sums of an anchor over all pairs. large: the sum of X X'; minor: the sum of X y' + y x'. The
-   first index is 0 for q + b and 1 for q - b, the second is b. */
+/* This struct holds the sums of an anchor over all pairs. `large` is the sum of X X', and `minor`
+   is the sum of X y' + y x'. The first index is 0 for q + b and 1 for q - b, the second is b. */
 typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
@@ -11823,9 +11824,9 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     }
 }
 
-/* Write the ends of the error intervals of an anchor's dot products, all divided by the square of
-   plan->scale: the upper ends to bounds[0], the lower ends to bounds[1]. side: 0 for q + b, 1 for
-   q - b. */
+/* Store upper bounds of an anchor's dot products in bounds[0] and lower bounds in bounds[1]. Both
+   are multiplied by the square of plan->mantissa only; the caller multiplies by the square of
+   plan->scale. `side` is 0 for the positions q + b, and 1 for q - b. */
 PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
@@ -12537,8 +12538,9 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     return status;
 }
 
-/* A table and activations x, or the gradients of the two. Both have rows of d_model elements. The
-   table's rows are packed; `stride` is the number of elements from row to row of x. */
+/* This struct holds a table and activations x, or the gradients of the two. Both have rows of
+   d_model elements. The table's rows are packed; `stride` is the number of elements from row to row
+   of x. */
 typedef struct pe__learned {
     const void *table, *x;
     size_t table_rows, d_model, stride;
@@ -12580,15 +12582,15 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 }
 
 /* ==== src/learned/resample.h ==== */
-/* Resamples learned tables to another size. Tested by tests/unit/learned/test_learned.c and
- * tests/unit/plan/test_models.c. */
+/* This file defines the functions that resample learned tables to another size. Tested by
+ * tests/unit/learned/test_learned.c and tests/unit/plan/test_models.c. */
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
-/* The taps of an output row along one axis: the rows first, first + 1 ... of the table, and their
-   weights. Without antialias there are 4 taps. With antialias there are up to PE__TAPS, because it
-   allows up to PE__SHRINK rows per output row. Sums leave out taps of weight 0, since 0 * infinity
-   is not 0. */
+/* This struct holds the taps of an output row along one axis: the rows first, first + 1 ... of the
+   table, and their weights. Without antialias there are 4 taps. With antialias there are up to
+   PE__TAPS, because it allows up to PE__SHRINK rows per output row. Sums leave out taps of weight
+   0, since 0 * infinity is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
     int64_t first;      /* may be beyond an end of the table: see pe__tap_row() */
@@ -12624,8 +12626,8 @@ PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
     return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_cubic_near_root(a, p, v, q) / q / q : y;
 }
 
-/* Write to weight[0] ... weight[3] the weights of the rows at distances 1 + t, t, u and 1 + u from
-   the output row, for t = p / q and u = 1 - t = v / q. */
+/* Let t = p / q and u = 1 - t = v / q. Write to weight[0] ... weight[3] the weights of the rows at
+   distances 1 + t, t, u and 1 + u from the output row. */
 PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q, double *weight)
 {
     const double a = how->a, t = p / q, u = v / q;
@@ -12750,8 +12752,8 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
     }
 }
 
-/* Returns 1 if the scale of an axis is 0 or 2^-20 ... 2^20, and antialias, if set, is possible:
-   without align_corners, and with at most PE__SHRINK rows per output row. */
+/* Returns 1 if the scale of an axis is 0 or 2^-20 ... 2^20, and antialias is possible if it is set.
+   Antialias is possible without align_corners, and with at most PE__SHRINK rows per output row. */
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
     if (!pe__is_zero(scale) && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
@@ -12914,9 +12916,10 @@ PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, si
     return pe__call_batch(plan, &at, batch_stride, &output, &all);
 }
 
-/* Rotation of tokens from an array of type element to an array of type to. */
+/* Define functions that rotate tokens from an array of type `element` to an array of type `to`. */
 
-/* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
+/* Define shifts, rotation in place, RoPE's tables, and the addition of biases and learned
+   tables. */
 PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
                               size_t stride)
 {
@@ -13187,7 +13190,7 @@ typedef struct pe__test {
     uint64_t hash;
 } pe__test;
 
-/* Hash a status and all elements of x, each of `size` bytes: 2, 4 or 8. */
+/* Add a status and all elements of x to the hash. Each element has `size` bytes: 2, 4 or 8. */
 PE__WRAPS
 static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
@@ -13209,8 +13212,9 @@ static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
     t->hash = h;
 }
 
-/* Hash rows of a plan: runs that begin at the first five positions of the list and go towards 0,
-   rows of a grid and of lists, rows that pe_add_T adds, and, unless angles are floats, a shift. */
+/* Add rows of a plan to the hash. They are runs that begin at the first five positions of the list
+   and go towards 0, and rows of a grid and of lists. They are also rows that pe_add_T adds and,
+   unless angles are floats, shifted rows. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 PE__OUTLINE void pe__test_rows_f32(pe__test *t)
 {
@@ -13282,7 +13286,7 @@ PE__OUTLINE void pe__test_rows_bf16(pe__test *t)
 
 /* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
    filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
-   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. a' = a c - b s or b' = b c + a s is then
+   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a' = a c - b s or b' = b c + a s is
    a difference of two nearly equal products. The product with c is rounded first, so the difference
    is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
 PE__OUTLINE void pe__test_rotate_f32(pe__test *t)
@@ -13629,12 +13633,12 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
  * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which
- * stall on these stores: 5 to 12 ns, as long as the rotation of a head takes. A function that is
- * inlined into its caller copies nothing. So the functions here are short enough to be inlined.
- * They also stand after the end of pe's own floating-point options, because gcc inlines no function
- * that has options of its own. They need no such options, since they compute nothing. */
+ * stall on these stores. The stall takes 5 to 12 ns, as long as the rotation of a head. A function
+ * that is inlined into its caller copies nothing. So the functions here are short enough to be
+ * inlined. They also stand after the end of pe's own floating-point options, because gcc inlines no
+ * function that has options of its own. They need no such options, since they compute nothing. */
 
-/* pe_fill_T, pe_add_T and pe_sincos_T. number: the type of the scale of pe_add_T. */
+/* Define pe_fill_T, pe_add_T and pe_sincos_T. `number` is the type of the scale of pe_add_T. */
 PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride)
 {
     return pe__call_fill_f32(plan, &at, rows, out, stride);
@@ -13744,7 +13748,7 @@ PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
     pe__set_heads(&call->x[0], x, heads, x, heads, 0);
 }
 
-/* pe_rope_to_T, from one type to another. */
+/* Define pe_rope_to_T, which rotates from one type to another. */
 PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                 const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
 {
@@ -13799,10 +13803,10 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
     return pe__call_rope_to_f32_bf16(plan, &at, &call);
 }
 
-/* Is a pe_rope_by_table_T call of one token plain? It is if RoPE's table holds floats and has the
-   row, a row's cosines are consecutive and its sines are, pairs fill whole units, and no argument
-   can be an error. Where the call is inlined, the compiler knows most of the arguments, so that
-   most of the tests cost nothing. */
+/* Returns whether a pe_rope_by_table_T call of one token is plain. It is plain if RoPE's table
+   holds floats and has the row, and no argument can be an error. Also, a row's cosines must be
+   consecutive, its sines must be consecutive, and pairs must fill whole units. Where the call is
+   inlined, the compiler knows most of the arguments, so that most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
                                  const pe_heads *x)
 {
@@ -13815,7 +13819,7 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }
 
-/* RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
+/* Define RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
 PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x, pe_heads heads)
 {
     pe__rope_call call;
@@ -13976,7 +13980,7 @@ PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout 
                   : pe__call_rope_by_bf16_interleaved(table, layout, &rows, &call);
 }
 
-/* pe_alibi_fill_T and pe_alibi_add_T. */
+/* Define pe_alibi_fill_T and pe_alibi_add_T. */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                    float *x, size_t query_stride, size_t head_stride)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
- * tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
+/* This file defines the types that several subjects share: statuses, configs, presets, positions,
+ * the plan. Tested by tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
 #pragma once
 #include "options.h"
 
@@ -124,7 +124,7 @@ typedef enum pe_columns {
                                Only for pe_plan_init_frequencies() and exact angles           */
 } pe_columns;
 
-/* A block of columns that encodes one of a row's coordinates. */
+/* An axis is a block of columns that encodes one of a row's coordinates. */
 typedef struct pe_axis {
     size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
     size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
@@ -210,7 +210,7 @@ typedef struct pe_at {
     pe_status status;         /* PE_OK, or the error found when this pe_at was made             */
 } pe_at;
 
-/* Private: the columns and pairs of one axis of a plan. */
+/* This private struct holds the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
     size_t sines, cosines; /* numbers of both; they differ by 1 if the width is odd        */

@@ -65,7 +65,7 @@ PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32())
 PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
 #undef PE__ROWS_OF
 
-/* Rotation of tokens from an array of type element to an array of type to. */
+/* Define functions that rotate tokens from an array of type `element` to an array of type `to`. */
 #define PE__ROPE_TO(T, element, to)                                                                \
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
                                                pe__rope_call *call)                                \
@@ -75,7 +75,8 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
         return pe__rope_to(plan, at, call);                                                        \
     }
 
-/* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
+/* Define shifts, rotation in place, RoPE's tables, and the addition of biases and learned
+   tables. */
 #define PE__OF_TYPE(T, type, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \

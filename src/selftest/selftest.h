@@ -41,7 +41,7 @@ typedef struct pe__test {
     uint64_t hash;
 } pe__test;
 
-/* Hash a status and all elements of x, each of `size` bytes: 2, 4 or 8. */
+/* Add a status and all elements of x to the hash. Each element has `size` bytes: 2, 4 or 8. */
 PE__WRAPS
 static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
@@ -63,8 +63,9 @@ static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
     t->hash = h;
 }
 
-/* Hash rows of a plan: runs that begin at the first five positions of the list and go towards 0,
-   rows of a grid and of lists, rows that pe_add_T adds, and, unless angles are floats, a shift. */
+/* Add rows of a plan to the hash. They are runs that begin at the first five positions of the list
+   and go towards 0, and rows of a grid and of lists. They are also rows that pe_add_T adds and,
+   unless angles are floats, shifted rows. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 #define PE__TEST_FILL(T, element)                                                                  \
     PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
@@ -91,7 +92,7 @@ PE__TEST_FILL(bf16, uint16_t)
 
 /* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
    filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
-   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. a' = a c - b s or b' = b c + a s is then
+   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a' = a c - b s or b' = b c + a s is
    a difference of two nearly equal products. The product with c is rounded first, so the difference
    is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
