@@ -310,8 +310,9 @@ typedef struct pe_axis {
     size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
 } pe_axis;
 
-/* What to compute. Start from pe_config_default() or pe_config_preset() and change fields: later
-   versions may have more. All numbers are taken as the exact values of the doubles given. */
+/* A config says what to compute. Start from pe_config_default() or pe_config_preset() and change
+   fields, because later versions may have more fields. All numbers are taken as the exact values of
+   the doubles given. */
 typedef struct pe_config {
     size_t d_model;           /* width of a row in elements, >= 1                                 */
     double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1: all frequencies equal    */
@@ -374,9 +375,9 @@ typedef enum pe_preset {
 #undef PE__PRESET
 } pe_preset;
 
-/* At which positions the rows 0, 1, 2 ... of a call are. A pe_at is a small value that may be
-   copied freely. pe_from() and the functions below make it; all its fields are private. It points
-   to the caller's list, and each call that takes the pe_at reads the list. */
+/* A pe_at says at which positions the rows 0, 1, 2 ... of a call are. It is a small value that may
+   be copied freely. pe_from() and the functions below make it; all its fields are private. It
+   points to the caller's list, and each call that takes the pe_at reads the list. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
@@ -400,10 +401,10 @@ typedef struct pe__axis {
     double denominator[2]; /* D of its frequencies, as a sum of two doubles                */
 } pe__axis;
 
-/* Frequencies and some rows, which lie in memory that the caller provides. d_model, pairs and axes
-   may be read; all other fields are private. A plan may be copied by assignment; the memory must
-   outlive all copies, and must not be moved. Every call refuses a plan of all zeros with
-   PE_ERR_PLAN. Every instruction set makes the same plan. */
+/* A plan holds the frequencies and the data that all rows share, in memory that the caller
+   provides. d_model, pairs and axes may be read; all other fields are private. A plan may be copied
+   by assignment; the memory must outlive all copies, and must not be moved. Every call refuses a
+   plan of all zeros with PE_ERR_PLAN. Every instruction set makes the same plan. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */
@@ -1996,9 +1997,9 @@ PE__INLINE int pe__is_consecutive(const pe_at *at)
 static const int64_t pe__position_limit = (int64_t)1 << 31;
 
 /* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
-   reach of a table without rows is negative, and no position is within it. Integers are compared,
-   because clang may remove comparisons that only NaNs decide (numbers/compare.h); they do not have
-   the sign of reach, so it is tested first. */
+   reach of a table without rows is negative, and no position is within it. The bits are compared as
+   integers, because clang may remove comparisons that only NaNs decide (numbers/compare.h). These
+   integers lack the sign of reach, so the sign is tested first. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     const uint64_t limit = pe__magnitude_bits(reach);
@@ -4212,7 +4213,7 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 }
 
 /* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
-   at most one pair, D does not matter, since i is 0; it is set to 1. */
+   at most one pair, i is 0 and D does not matter, so it is set to 1. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -4334,8 +4335,8 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
-/* Returns what is wrong with the config, or lays the plan out and returns NULL. Inlined into its
-   two callers, so that a program that never asks for the texts does not contain them. */
+/* Returns what is wrong with the config, or lays the plan out and returns NULL. It is inlined into
+   its two callers, so that a program that never asks for the texts does not contain them. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -4379,7 +4380,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* Returns the bytes of memory that a plan takes. listed: the config has a list of
+/* Returns the bytes of memory that a plan takes. `listed` is 1 if the config has a list of
    coordinates. */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
@@ -4580,9 +4581,9 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0,
-   pe_frequency_error() has to decide: for a frequency of 0, a scale far from 1, or an n that is no
-   multiple of PE_LANES. */
+/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0, the
+   test is inconclusive and pe_frequency_error() must check the frequencies. This happens for a
+   frequency of 0, a scale far from 1, or an n that is no multiple of PE_LANES. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
@@ -4599,9 +4600,9 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
            pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
-/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
-   error of 2^-104; omega may be f. Returns the largest magnitude. Out of line, because its caller
-   is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
+/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded. Their relative
+   error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line, because its
+   caller is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
    speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
                                    size_t padded)
@@ -9750,10 +9751,10 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
     }
 }
 
-/* Can all sections of the tile be rotated together? They must have the same number of pairs, which
-   fill whole units or one vector (if narrow, only whole units), and follow each other without a
-   gap. Sets all->count to the pairs of all sections and all->pairs to the pairs of one. narrow: 1
-   from bf16 to bf16. */
+/* Returns whether all sections of the tile can be rotated together. They must follow each other
+   without a gap and have the same number of pairs. These pairs must fill whole units or one vector;
+   if `narrow` is 1, only whole units. Sets all->count to the pairs of all sections and all->pairs
+   to the pairs of one. `narrow` is 1 if both the input and the output are bf16. */
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
@@ -9767,8 +9768,8 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
     return alike;
 }
 
-/* Rotate heads whose sections are in halves: all sections together if pe__sections_alike() allows
-   it, else section by section. */
+/* Rotate heads whose sections are in halves. All sections are rotated together if
+   pe__sections_alike() returns 1. Otherwise they are rotated one by one. */
 PE__INLINE void pe__rotate_sections(pe_type from, pe_type to, const pe__tile *tile,
                                     const pe__heads *x)
 {
@@ -11470,8 +11471,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs that a shift of doubles rotates together */
 
-/* Can rows of this plan, which was made, be shifted? Every column must hold zeros or belong to a
-   pair in the plan's layout, and the angles must not be rounded to float. */
+/* Returns whether the rows of a complete plan can be shifted. Every column must hold zeros or
+   belong to a pair in the plan's layout, and the angles must not be rounded to float. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
     int ok = !plan->float32 && !plan->order && !plan->rope_interleave;
@@ -11481,7 +11482,7 @@ static inline int pe__can_shift(const pe_plan *plan)
 }
 
 /* Rotate the pairs (x, y) of `rows` rows. Pair i rotates by the angle with the sine ts[i] and the
-   cosine tc[i]. y lies `across` doubles after x: 1 if split is 0. */
+   cosine tc[i]. y is `across` doubles after x. If split is 0, `across` is 1. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
@@ -11517,8 +11518,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t r
     }
 }
 
-/* Shift `rows` rows by delta, all by the same, in the columns of the output: the columns of one
-   axis. */
+/* Shift `rows` rows, all by the same delta, in the columns of the output. These are the columns of
+   one axis. */
 PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
@@ -11579,7 +11580,7 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
 
 /* ---- 9.2 shifts of f32, f16 and bf16 --------------------------------------------------------- */
 
-/* Is row r shifted by 0, in every coordinate? */
+/* Returns whether row r is shifted by 0 in every coordinate. */
 static inline int pe__is_zero_delta(const pe_at *at, size_t r)
 {
     int stays = 1;
@@ -12044,8 +12045,8 @@ PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *li
    elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
-   not NULL, elements with j > 0 become *masked, whatever they were. */
+/* Store or add the first n biases of v at address `at`. `j` holds the distances of the keys. If
+   masked is not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
@@ -12096,7 +12097,7 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
 #undef PE__PUT
 }
 
-/* A tile of n keys of a list: their offsets from the first key of the tile, each at most
+/* A tile holds n keys of a list, as offsets from the first key of the tile. Each offset is at most
    PE__MAX_KEY_OFFSET in magnitude. */
 enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
 typedef struct pe__key_tile {
@@ -12104,9 +12105,9 @@ typedef struct pe__key_tile {
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Load a tile from the `rest` keys that begin with number `key`: at most PE__KEYS of them, and only
-   those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to whole
-   vectors. split: 1 if each vector is to have its even keys first, then its odd keys. */
+/* Load a tile from the `rest` keys that start at index `key`. Load at most PE__KEYS of them, and
+   only those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to
+   whole vectors. If `split` is 1, each vector has its even keys first, then its odd keys. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {
@@ -12126,7 +12127,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
     keys->n = n;
 }
 
-/* Store or add the biases of a tile of keys in one row. j: distance of the tile's first key. */
+/* Store or add the biases of a tile of keys in one row. The tile's first key is at distance j. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
@@ -12598,9 +12599,9 @@ typedef struct pe__taps {
     double weight[PE__TAPS];
 } pe__taps;
 
-/* Where an output row lies among the table's rows: at row + behind / whole, which is also
-   row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are integers, so that a
-   distance of 1 is computed as exactly 1. */
+/* This struct says where an output row is among the table's rows. It is at row + behind / whole,
+   which is also row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are
+   integers, so that a distance of 1 is computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, whole;
@@ -12814,8 +12815,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Fill, add and add_batch. number: the type of a scale. batch_kernel: the row kernel that fills the
-   buffer of rows that are then added to all batches. */
+/* Define fill, add and add_batch. `number` is the type of a scale. `batch_kernel` is the row kernel
+   that fills the buffer of rows, which are then added to all batches. */
 PE__OUTLINE pe_status pe__call_fill_f32(const pe_plan *plan, const pe_at *at, size_t rows,
                                         float *out, size_t stride)
 {
@@ -13077,8 +13078,8 @@ PE__OUTLINE pe_status pe__call_rope_to_f32_bf16(const pe_plan *plan, const pe_at
     return pe__rope_to(plan, at, call);
 }
 
-/* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
-   layout contains no code for the other. */
+/* Define the rotation by RoPE's table. Each layout of heads has its own functions, so that a
+   program that names one layout contains no code for the other. */
 PE__OUTLINE pe_status pe__call_rope_by_f32_halves(const pe_rope_table *table, pe_layout any,
                                                   const pe_at *at, pe__rope_call *call)
 {

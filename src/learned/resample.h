@@ -24,9 +24,9 @@ typedef struct pe__taps {
     double weight[PE__TAPS];
 } pe__taps;
 
-/* Where an output row lies among the table's rows: at row + behind / whole, which is also
-   row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are integers, so that a
-   distance of 1 is computed as exactly 1. */
+/* This struct says where an output row is among the table's rows. It is at row + behind / whole,
+   which is also row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are
+   integers, so that a distance of 1 is computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, whole;

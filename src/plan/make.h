@@ -185,9 +185,9 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0,
-   pe_frequency_error() has to decide: for a frequency of 0, a scale far from 1, or an n that is no
-   multiple of PE_LANES. */
+/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0, the
+   test is inconclusive and pe_frequency_error() must check the frequencies. This happens for a
+   frequency of 0, a scale far from 1, or an n that is no multiple of PE_LANES. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
@@ -204,9 +204,9 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
            pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
-/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
-   error of 2^-104; omega may be f. Returns the largest magnitude. Out of line, because its caller
-   is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
+/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded. Their relative
+   error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line, because its
+   caller is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
    speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
                                    size_t padded)

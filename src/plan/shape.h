@@ -35,7 +35,7 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 }
 
 /* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
-   at most one pair, D does not matter, since i is 0; it is set to 1. */
+   at most one pair, i is 0 and D does not matter, so it is set to 1. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -157,8 +157,8 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
-/* Returns what is wrong with the config, or lays the plan out and returns NULL. Inlined into its
-   two callers, so that a program that never asks for the texts does not contain them. */
+/* Returns what is wrong with the config, or lays the plan out and returns NULL. It is inlined into
+   its two callers, so that a program that never asks for the texts does not contain them. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -202,7 +202,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* Returns the bytes of memory that a plan takes. listed: the config has a list of
+/* Returns the bytes of memory that a plan takes. `listed` is 1 if the config has a list of
    coordinates. */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {

@@ -140,10 +140,10 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
     }
 }
 
-/* Can all sections of the tile be rotated together? They must have the same number of pairs, which
-   fill whole units or one vector (if narrow, only whole units), and follow each other without a
-   gap. Sets all->count to the pairs of all sections and all->pairs to the pairs of one. narrow: 1
-   from bf16 to bf16. */
+/* Returns whether all sections of the tile can be rotated together. They must follow each other
+   without a gap and have the same number of pairs. These pairs must fill whole units or one vector;
+   if `narrow` is 1, only whole units. Sets all->count to the pairs of all sections and all->pairs
+   to the pairs of one. `narrow` is 1 if both the input and the output are bf16. */
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
@@ -157,8 +157,8 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
     return alike;
 }
 
-/* Rotate heads whose sections are in halves: all sections together if pe__sections_alike() allows
-   it, else section by section. */
+/* Rotate heads whose sections are in halves. All sections are rotated together if
+   pe__sections_alike() returns 1. Otherwise they are rotated one by one. */
 PE__INLINE void pe__rotate_sections(pe_type from, pe_type to, const pe__tile *tile,
                                     const pe__heads *x)
 {

@@ -122,8 +122,8 @@ PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *li
    elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
-   not NULL, elements with j > 0 become *masked, whatever they were. */
+/* Store or add the first n biases of v at address `at`. `j` holds the distances of the keys. If
+   masked is not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
@@ -174,7 +174,7 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
 #undef PE__PUT
 }
 
-/* A tile of n keys of a list: their offsets from the first key of the tile, each at most
+/* A tile holds n keys of a list, as offsets from the first key of the tile. Each offset is at most
    PE__MAX_KEY_OFFSET in magnitude. */
 enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
 typedef struct pe__key_tile {
@@ -182,9 +182,9 @@ typedef struct pe__key_tile {
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Load a tile from the `rest` keys that begin with number `key`: at most PE__KEYS of them, and only
-   those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to whole
-   vectors. split: 1 if each vector is to have its even keys first, then its odd keys. */
+/* Load a tile from the `rest` keys that start at index `key`. Load at most PE__KEYS of them, and
+   only those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to
+   whole vectors. If `split` is 1, each vector has its even keys first, then its odd keys. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {
@@ -204,7 +204,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
     keys->n = n;
 }
 
-/* Store or add the biases of a tile of keys in one row. j: distance of the tile's first key. */
+/* Store or add the biases of a tile of keys in one row. The tile's first key is at distance j. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
