@@ -1757,7 +1757,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                                                 pe__store_partial() takes the ends of rows
  *                        pe__store_four           stores a group: four vectors of floats
  *
- * Branches of this way:
+ * This way has branches:
  *
  *   rows/columns.h       pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
@@ -1773,7 +1773,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
  *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
  *                        pe__round_lanes          rounds undecided lanes, where these two differ
- *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
+ *   rows/single.h        pe__single_round_flagged of a single row: recomputes y with more accurate
  *                                                 polynomials, then calls pe__round_flagged()
  *   sincos/exact.h       pe__round_element_any    the output's round_element; pe_sincos_T has
  *                                                 pe__round_element_given()
@@ -4409,8 +4409,8 @@ PE_API const char *pe_config_error(const pe_config *config)
 }
 
 /* ==== src/plan/make.h ==== */
-/* Plans built in the caller's memory: frequencies and rotation rows.
- * tests/unit/rows/test_bounds.c and tests/unit/numbers/test_budget.c test them. */
+/* Builds plans in the caller's memory: frequencies and rotation rows. tests/unit/rows/test_bounds.c
+ * and tests/unit/numbers/test_budget.c test them. */
 
 /* Copies fields of the config to the plan, and sets the addresses of the plan's arrays in aligned
    memory. */
@@ -4707,7 +4707,7 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 }
 
 /* ==== src/plan/frequencies.h ==== */
-/* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
+/* Computes frequencies as float32 code does, and reads back a plan's frequencies and wavelengths.
  * tests/unit/plan/test_conventions.c tests them. */
 
 /* Returns 2^x rounded once to float, or 0 if 2^x is too small for a float. x is above -1000, since
@@ -11461,8 +11461,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 }
 
 /* ==== src/algebra/shift.h ==== */
-/* Shifts of rows by a number of positions: checks, calls, and the rotation of doubles.
- * Test: tests/unit/algebra/test_algebra.c. */
+/* Shifts rows by a number of positions: checks, calls, and the rotation of doubles. Test:
+ * tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
@@ -12803,7 +12803,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 }
 
 /* ==== src/calls/each_type.h ==== */
-/* Defines, by macros, the functions that exist for each type of element. Tested by
+/* Defines, with macros, the functions that exist for each type of element. Tested by
  * tests/checks/api.sh. */
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
@@ -13166,7 +13166,7 @@ PE__OUTLINE pe_status pe__call_rope_one_bf16_interleaved(const pe_rope_table *ta
 }
 
 /* ==== src/selftest/selftest.h ==== */
-/* The self test: hashes small tables and compares the hash with a constant. Tested by
+/* The self test hashes small tables and compares the hash with a constant. Tested by
  * tests/unit/selftest/test_selftest.c. */
 
 /* ---- 14. self test ------------------------------------------------------------------------------
@@ -13184,8 +13184,8 @@ typedef struct pe__test {
         uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
     } x;
     pe_plan plan;
-    int64_t zero; /* 0, read from a volatile: with a constant, compilers might compute results at
-                     compile time, by their own rounding */
+    int64_t zero; /* 0, read from a volatile. With a constant, compilers might compute results at
+                     compile time, with their own rounding */
     int64_t list[PE__TEST_ROWS];
     double real[PE__TEST_ROWS];
     uint64_t hash;
@@ -13285,11 +13285,12 @@ PE__OUTLINE void pe__test_rows_bf16(pe__test *t)
     if (!p->float32) PE__TAKE(pe_shift_bf16(p, pe_all(zero - 1234567), n, x, stride));
 }
 
-/* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
-   filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
-   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a' = a c - b s or b' = b c + a s is
-   a difference of two nearly equal products. The product with c is rounded first, so the difference
-   is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
+/* Hash two heads of each token, which are rotated forward and then backward. Then hash biases of
+   ALiBi that are added and filled, and rows of a learned table that are added. Last, hash heads
+   whose pairs (a, b) are (3, 1) or (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a'
+   = a c - b s or b' = b c + a s is a difference of two nearly equal products. The product with c is
+   rounded first, so the difference is 2^-21. If that product were fused with the difference, the
+   result would be 3 * 2^-23. */
 PE__OUTLINE void pe__test_rotate_f32(pe__test *t)
 {
     enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };

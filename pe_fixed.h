@@ -1,7 +1,7 @@
 /* made from src/ by make headers: change that */
 /* SPDX-License-Identifier: MIT
  *
- * pe_fixed.h - sine and cosine of position * frequency, correctly rounded, by integers alone.
+ * pe_fixed.h - sine and cosine of position * frequency, correctly rounded, with only integers.
  *
  * One text for C99, C++11, CUDA C, HIP, OpenCL C 1.2 and Metal (untested: no Metal compiler has
  * seen it). It needs no other header. The results are the bits of pe_sincos_f32() on every device:

@@ -167,7 +167,7 @@ extern "C" {
  *                                                 pe__store_partial() takes the ends of rows
  *                        pe__store_four           stores a group: four vectors of floats
  *
- * Branches of this way:
+ * This way has branches:
  *
  *   rows/columns.h       pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
@@ -183,7 +183,7 @@ extern "C" {
  *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
  *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
  *                        pe__round_lanes          rounds undecided lanes, where these two differ
- *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
+ *   rows/single.h        pe__single_round_flagged of a single row: recomputes y with more accurate
  *                                                 polynomials, then calls pe__round_flagged()
  *   sincos/exact.h       pe__round_element_any    the output's round_element; pe_sincos_T has
  *                                                 pe__round_element_given()

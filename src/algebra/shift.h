@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shifts of rows by a number of positions: checks, calls, and the rotation of doubles.
- * Test: tests/unit/algebra/test_algebra.c. */
+/* Shifts rows by a number of positions: checks, calls, and the rotation of doubles. Test:
+ * tests/unit/algebra/test_algebra.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines, by macros, the functions that exist for each type of element. Tested by
+/* Defines, with macros, the functions that exist for each type of element. Tested by
  * tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
+/* Computes frequencies as float32 code does, and reads back a plan's frequencies and wavelengths.
  * tests/unit/plan/test_conventions.c tests them. */
 #pragma once
 #include "../pe_simd.h"

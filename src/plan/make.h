@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans built in the caller's memory: frequencies and rotation rows.
- * tests/unit/rows/test_bounds.c and tests/unit/numbers/test_budget.c test them. */
+/* Builds plans in the caller's memory: frequencies and rotation rows. tests/unit/rows/test_bounds.c
+ * and tests/unit/numbers/test_budget.c test them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

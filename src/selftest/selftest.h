@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The self test: hashes small tables and compares the hash with a constant. Tested by
+/* The self test hashes small tables and compares the hash with a constant. Tested by
  * tests/unit/selftest/test_selftest.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -34,8 +34,8 @@ typedef struct pe__test {
         uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
     } x;
     pe_plan plan;
-    int64_t zero; /* 0, read from a volatile: with a constant, compilers might compute results at
-                     compile time, by their own rounding */
+    int64_t zero; /* 0, read from a volatile. With a constant, compilers might compute results at
+                     compile time, with their own rounding */
     int64_t list[PE__TEST_ROWS];
     double real[PE__TEST_ROWS];
     uint64_t hash;
@@ -90,11 +90,12 @@ PE__TEST_FILL(f16, uint16_t)
 PE__TEST_FILL(bf16, uint16_t)
 #undef PE__TEST_FILL
 
-/* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
-   filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
-   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a' = a c - b s or b' = b c + a s is
-   a difference of two nearly equal products. The product with c is rounded first, so the difference
-   is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
+/* Hash two heads of each token, which are rotated forward and then backward. Then hash biases of
+   ALiBi that are added and filled, and rows of a learned table that are added. Last, hash heads
+   whose pairs (a, b) are (3, 1) or (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a'
+   = a c - b s or b' = b c + a s is a difference of two nearly equal products. The product with c is
+   rounded first, so the difference is 2^-21. If that product were fused with the difference, the
+   result would be 3 * 2^-23. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
     PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \
