@@ -52,12 +52,12 @@
  * ACCURACY
  *
  * Every element, f64 included, is the real number above rounded once, to nearest even, for every
- * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so
- * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
- * divided between calls or threads: a row is a function of (config, position) only. The numbers of
- * a config are taken as the exact values of the doubles given. A real position and an offset are
- * first added in double. docs/accuracy.md has the proof, and "make test" compares with MPFR.
- * pe_selftest() says whether a program, as it was compiled, computes these bits.
+ * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so a
+ * row is a function of (config, position) only. The bits do not depend on the instruction set, the
+ * compiler, its options, SLEEF, or how rows were divided between calls or threads. The numbers of a
+ * config are taken as the exact values of the doubles given. A real position and an offset are
+ * first added in double. The proof is in docs/accuracy.md, and "make test" compares with MPFR. Call
+ * pe_selftest() to check that a program, as it was compiled, computes these bits.
  *
  * ERRORS
  *
@@ -130,8 +130,8 @@
 #endif
 
 /* PE_API stands before the declaration and the definition of every public function. Functions that
-   are defined with PE__API_INLINE are always inlined, if PE_EXTERN is not defined: a call of
-   pe_rope_by_table_T takes 10 ns then, and 24 ns if it copies its pe_at (one head, Xeon). */
+   are defined with PE__API_INLINE are always inlined, unless PE_EXTERN is defined. An inlined call
+   of pe_rope_by_table_T takes 10 ns. A call that copies its pe_at takes 24 ns (one head, Xeon). */
 #ifndef PE_EXTERN
 #define PE_API static inline
 #define PE__API_INLINE PE__INLINE
@@ -159,8 +159,8 @@
 #endif
 /* Refuse packed structs, whether from -fpack-struct or from a #pragma pack that another header left
    in force: a library that was compiled without packing lays its structs out differently. Structs
-   count as packed if a double after a char lies at an offset below the size of a pointer, and also
-   below the target's largest alignment, which is 2 for m68k. */
+   count as packed if a double after a char is at an offset that is too small. It must be below the
+   size of a pointer, and also below the target's largest alignment, which is 2 for m68k. */
 struct pe__laid_out {
     char first;
     double number;
@@ -181,8 +181,8 @@ extern "C" {
 #endif
 
 /* ==== src/api/types.h ==== */
-/* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
- * tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
+/* This file defines the types that several subjects share: statuses, configs, presets, positions,
+ * the plan. Tested by tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
 
 /* ============================================================================================== */
 /*  2. TYPES                                                                                      */
@@ -304,14 +304,15 @@ typedef enum pe_columns {
                                Only for pe_plan_init_frequencies() and exact angles           */
 } pe_columns;
 
-/* A block of columns that encodes one of a row's coordinates. */
+/* An axis is a block of columns that encodes one of a row's coordinates. */
 typedef struct pe_axis {
     size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
     size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
 } pe_axis;
 
-/* What to compute. Start from pe_config_default() or pe_config_preset() and change fields: later
-   versions may have more. All numbers are taken as the exact values of the doubles given. */
+/* A config says what to compute. Start from pe_config_default() or pe_config_preset() and change
+   fields, because later versions may have more fields. All numbers are taken as the exact values of
+   the doubles given. */
 typedef struct pe_config {
     size_t d_model;           /* width of a row in elements, >= 1                                 */
     double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1: all frequencies equal    */
@@ -374,9 +375,9 @@ typedef enum pe_preset {
 #undef PE__PRESET
 } pe_preset;
 
-/* At which positions the rows 0, 1, 2 ... of a call are. A pe_at is a small value that may be
-   copied freely. pe_from() and the functions below make it; all its fields are private. It points
-   to the caller's list, and each call that takes the pe_at reads the list. */
+/* A pe_at says at which positions the rows 0, 1, 2 ... of a call are. It is a small value that may
+   be copied freely. pe_from() and the functions below make it; all its fields are private. It
+   points to the caller's list, and each call that takes the pe_at reads the list. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
@@ -390,7 +391,7 @@ typedef struct pe_at {
     pe_status status;         /* PE_OK, or the error found when this pe_at was made             */
 } pe_at;
 
-/* Private: the columns and pairs of one axis of a plan. */
+/* This private struct holds the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
     size_t sines, cosines; /* numbers of both; they differ by 1 if the width is odd        */
@@ -400,10 +401,10 @@ typedef struct pe__axis {
     double denominator[2]; /* D of its frequencies, as a sum of two doubles                */
 } pe__axis;
 
-/* Frequencies and some rows, which lie in memory that the caller provides. d_model, pairs and axes
-   may be read; all other fields are private. A plan may be copied by assignment; the memory must
-   outlive all copies, and must not be moved. Every call refuses a plan of all zeros with
-   PE_ERR_PLAN. Every instruction set makes the same plan. */
+/* A plan holds the frequencies and the data that all rows share, in memory that the caller
+   provides. d_model, pairs and axes may be read; all other fields are private. A plan may be copied
+   by assignment; the memory must outlive all copies, and must not be moved. Every call refuses a
+   plan of all zeros with PE_ERR_PLAN. Every instruction set makes the same plan. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */
@@ -469,11 +470,11 @@ PE_API int pe_version(void);
    it adds the reason in parentheses. Threads: any. */
 PE_API const char *pe_isa_name(void);
 
-/* Check that this program computes the right bits: compute small tables in each type and by each
- * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
- * at 2^31 and next to midpoints, and compare their hashes with constants. This takes well under a
- * second. A file that calls pe_selftest() has to compile most of the library, so call it from a
- * source file of its own.
+/* Check that this program computes the right bits: compute small tables and compare their hashes
+ * with constants. The tables cover each type and each family of calls (fill, lists, real positions,
+ * grids, add, shift, RoPE, ALiBi, learned). Positions are near 0 and at 2^31, and elements are next
+ * to midpoints. The test takes well under a second. A file that calls pe_selftest() has to compile
+ * most of the library, so call it from a source file of its own.
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
@@ -499,19 +500,19 @@ PE_API pe_status pe_selftest(void);
  *   PE_ERR_AT_SIZE    a list or grid larger than the address space
  *   PE_ERR_RANGE      a position out of range, NaN and infinity included */
 
-/* The positions first, first + 1, ... Threads: any. */
+/* Return the positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
 
-/* The positions first, first + step, first + 2 step, ...; step may be 0 or negative. Threads: any.
- */
+/* Return the positions first, first + step, first + 2 step, ... The step may be 0 or negative.
+   Threads: any. */
 PE_API pe_at pe_from_by(int64_t first, int64_t step);
 
-/* The same position for every row: pe_from_by(position, 0). Threads: any. */
+/* Return the same position for every row, as pe_from_by(position, 0). Threads: any. */
 PE_API pe_at pe_all(int64_t position);
 
-/* Row r at positions[r], in any order; they may repeat, be negative, and be fractions: diffusion
-   timesteps, m/z values, positions divided by a scale. Whole numbers in a list of reals give the
-   same bits as in a list of integers. Threads: any. */
+/* Place row r at positions[r]. Positions may have any order, repeat, be negative, and be fractions:
+   diffusion timesteps, m/z values, positions divided by a scale. Whole numbers in a list of reals
+   give the same bits as in a list of integers. Threads: any. */
 PE_API pe_at pe_at_i32(const int32_t *positions);
 PE_API pe_at pe_at_i64(const int64_t *positions);
 PE_API pe_at pe_at_f32(const float *positions);
@@ -523,9 +524,9 @@ PE_API pe_at pe_at_f64(const double *positions);
    with PE_ERR_AT_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
-/* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
-   has the strides axes and 1; [axes][rows], as in M-RoPE's (t, y, x), has 1 and rows. axes is 1 or
-   the number of axes of the plan. Threads: any. */
+/* Place rows at points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array
+   [rows][axes] has the strides axes and 1. An array [axes][rows], as in M-RoPE's (t, y, x), has the
+   strides 1 and rows. The parameter `axes` is 1 or the number of axes of the plan. Threads: any. */
 PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
                            size_t axis_stride);
 PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
@@ -538,19 +539,19 @@ PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
    Threads: any. */
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
-/* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
-   the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at)) is
-   at. A padding position stays a padding position. Threads: any. */
+/* Reverse the rotation: use -(p + offset) for the position p, with the same amplitude. In RoPE this
+   is the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at))
+   is at. A padding position stays a padding position. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
-/* Differences of positions: the plan's offset, amplitude and padding position are ignored. With
-   pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions, as in
-   llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
+/* Take positions as differences: the plan's offset, amplitude and padding position are ignored.
+   With pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions,
+   as in llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
 PE_API pe_at pe_delta(pe_at at);
 
 /* ==== src/plan/contract.h ==== */
-/* Contract: presets, plans and their frequencies.
- * tests/unit/plan/test_conventions.c and tests/unit/rows/test_bounds.c test it. */
+/* This contract declares presets, plans and their frequencies. tests/unit/plan/test_conventions.c
+ * and tests/unit/rows/test_bounds.c test it. */
 
 /* ---- 5. plans -------------------------------------------------------------------------------- */
 
@@ -607,23 +608,25 @@ PE_API pe_config pe_config_default(size_t d_model);
  *                    tiny-cuda-nn Frequency, which ends in 1s: write these into a row's padding,
  *                    with a stride that is larger than d; the NeRF paper
  *
- * Fields may be changed afterwards: axes of T2T_ND, NERF and TINY_CUDA_NN; exponent_shift and scale
- * of DDPM (its downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are
- * divided by s; scale = min_timescale and base = max_timescale / min_timescale for T2T; columns.
- * DETR's normalised positions are real ones: pe_coords_f64(). A refused width, or a number that is
- * no preset, makes pe_plan_init() return PE_ERR_CONFIG.
+ * These fields may be changed afterwards. For T2T_ND, NERF and TINY_CUDA_NN, change axes. For DDPM,
+ * change exponent_shift (its downscale_freq_shift) and scale. For a MAE_2D grid whose cells are
+ * divided by s, set scale = 1 / s. For T2T, set scale = min_timescale and base = max_timescale /
+ * min_timescale. For any preset, columns may be changed. DETR's normalised positions are reals: use
+ * pe_coords_f64(). A refused width, or a number that is no preset, makes pe_plan_init() return
+ * PE_ERR_CONFIG.
  *
  * Accuracy     tests/unit/plan/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
-/* Say what is wrong with a config: constant English text that names the field and its range, or
-   NULL if nothing is. Threads: any. */
+/* Say what is wrong with a config. Returns constant English text that names the field and its
+   range, or NULL if nothing is wrong. Threads: any. */
 PE_API const char *pe_config_error(const pe_config *config);
 
-/* Say what is wrong with frequencies for pe_plan_init_frequencies(): constant English text, or NULL
-   if nothing is. *index becomes the index of the first frequency that is not finite or is out of
-   bounds, or `pairs` if there is none; index may be NULL. Threads: any. */
+/* Say what is wrong with frequencies for pe_plan_init_frequencies(). Returns constant English text,
+   or NULL if nothing is wrong. If index is not NULL, *index becomes the index of the first
+   frequency that is not finite or is out of bounds. If there is none, *index becomes `pairs`.
+   Threads: any. */
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
@@ -635,13 +638,14 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
-/* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
-   except for PE_COLUMNS_SUMS: 26 bytes a pair and 2248 more. So a plan for one call can be made on
-   the stack (tests/unit/api/test_errors.c). */
+/* This constant is a number of bytes that is enough for any plan of this width with expected_rows =
+   1, except with PE_COLUMNS_SUMS. It is 26 bytes per pair and 2248 more. So a plan for one call can
+   be made on the stack (tests/unit/api/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
- * rows are expected, the 16 rotation rows, by which one row is rotated to others.
+/* Make a plan with the frequencies w_i = scale base^(-i / D), times pi with half_turns. If many
+ * rows are expected, the plan also gets the 16 rotation rows, by which one row is rotated to
+ * others.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -881,13 +885,13 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
                                 size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride);
 
 /* ==== src/rope/contract_config.h ==== */
-/* Contract: a model's RoPE config, its frequencies and its plan, and the factors that depend on the
- * position. Tested by tests/unit/rope/test_rope_frequencies.c. */
+/* This contract declares a model's RoPE config, its frequencies and its plan, and the factors that
+ * depend on the position. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
- * makes a plan of them. With n = rotary_dim (0: head_dim), B = rope_theta, f = factor,
- * L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
+ * The frequencies w_i of rotary encodings are computed from the fields of a model's config.
+ * pe_rope_plan_init() makes a plan of them. With n = rotary_dim (0: head_dim), B = rope_theta, f =
+ * factor, L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
  *
  *     PE_ROPE_DEFAULT       w_i
  *     PE_ROPE_LINEAR        w_i / f                                     (position interpolation)
@@ -914,10 +918,11 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
  *     PE_ROPE_LONGROPE      long_mscale or short_mscale if given, else sqrt(1 + ln f / ln L0)
  *                           for f > 1, and 1 for f <= 1
  *
- * A field that is 0 is absent. If L0 is absent, it is max_position_embeddings (and the other way
- * round for DYNAMIC_NTK); if f is absent, YARN and LONGROPE use max_position_embeddings / L0 and
- * PROPORTIONAL uses 1. docs/rope.md lists the keys of config.json and GGUF and the arguments of
- * ggml, and the field for each.
+ * A field that is 0 is absent. If original_max_position_embeddings is absent, L0 is
+ * max_position_embeddings. For DYNAMIC_NTK the reverse holds: L0 is
+ * original_max_position_embeddings if max_position_embeddings is absent. If f is absent, YARN and
+ * LONGROPE use max_position_embeddings / L0, and PROPORTIONAL uses 1. The page docs/rope.md lists
+ * the keys of config.json and GGUF and the arguments of ggml, and the field for each.
  */
 
 /* How a model scales its frequencies. PE__ROPE_TYPES(X) lists every type and the names that config
@@ -954,9 +959,9 @@ typedef enum pe_sections {
                                 block                                                             */
 } pe_sections;
 
-/* How a model rotates its heads. Start from pe_rope_config_default() and change fields: later
-   versions may have more. 0 means absent; other numbers must lie within 2^-128 ... 2^128, also in
-   fields that the type does not use. */
+/* This config says how a model rotates its heads. Start from pe_rope_config_default() and change
+   fields, because later versions may have more fields. 0 means absent. Other numbers must be within
+   2^-128 ... 2^128, also in fields that the type does not use. */
 typedef struct pe_rope_config {
     size_t head_dim;                         /* elements of a head                               */
     size_t rotary_dim;                       /* elements rotated: even, 2 ... head_dim; 0: all  */
@@ -982,7 +987,7 @@ typedef struct pe_rope_config {
     double long_mscale;                      /* LONGROPE                                         */
     const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
     const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
-    const float *freq_factors;               /* one number a pair, or NULL                       */
+    const float *freq_factors;               /* one number per pair, or NULL                     */
     pe_layout layout;                        /* which elements are a pair; halves by default     */
     int rope_interleave;                     /* 1: pairs are read adjacent and written as halves:
                                                 DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
@@ -1035,7 +1040,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 /* Compute the frequencies and the attention factor of a config by the formulas above.
  *
  * config            lists that it points to are only read
- * omega             one double a pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
+ * omega             one double per pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
  * attention_factor  one double, or NULL
  *
  * Returns      PE_OK; PE_ERR_NULL if config or omega is NULL; PE_ERR_CONFIG: pe_rope_config_error()
@@ -1053,7 +1058,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
-/* How a factor on queries grows with their position p. */
+/* These constants say how a factor on queries grows with their position p. */
 typedef enum pe_query_scale {
     PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4,
                                  Ministral 3                                            */
@@ -1124,7 +1129,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
                                    size_t memory_size);
 
 /* ==== src/rope/contract.h ==== */
-/* Contract: rotation of heads, tables of sines and cosines, ggml's angles.
+/* This contract declares the rotation of heads, tables of sines and cosines, and ggml's angles.
  * Tests: tests/unit/rope/test_rope_rotate.c, tests/unit/plan/test_models.c. */
 
 /* ---- 8. RoPE ------------------------------------------------------------------------------------
@@ -1141,8 +1146,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * the whole row. With rotary_offset in a pe_rope_config the n elements begin there. In place, the
  * elements before and after them stay as they are; out of place, they are copied. Plans with a
  * padding position, an odd width or PE_COLUMNS_FREQUENCIES are refused with PE_ERR_PLAN_ROPE. A
- * plan with rope_interleave reads (a, b) next to each other and writes them n / 2 apart, also in
- * place: so pe_back() with it is not the gradient, and a K-shift needs a plan without it.
+ * plan with rope_interleave reads a and b as adjacent elements and writes them n / 2 apart, also in
+ * place. So pe_back() with such a plan is not the gradient, and a K-shift needs a plan without
+ * rope_interleave.
  *
  * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
  * pe_back() for the gradient, pe_delta() for a K-shift.
@@ -1154,16 +1160,17 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  *
  * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are
  * the same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
- * subnormal, the error of a float is at most 3 * 2^-24 hypot(a, b), times the amplitude: c, s and
- * the products contribute at most 2 * 2^-24 (|a c| + |b s|), and the sum at most 2^-24 |a'|. f16
- * and bf16 have the rounding to their type on top. With an amplitude above 1 and numbers near the
- * largest float, a product may overflow to an infinity, or two products make a NaN, where a' itself
- * would not overflow. */
+ * subnormal, the error of a float is at most 3 * 2^-24 hypot(a, b), times the amplitude. To this,
+ * c, s and the products contribute at most 2 * 2^-24 (|a c| + |b s|), and the sum at most 2^-24
+ * |a'|. For f16 and bf16, the error of the rounding to their type is added. With an amplitude above
+ * 1 and numbers near the largest float, a product may overflow to an infinity, or two products make
+ * a NaN, where a' itself would not overflow. */
 
-/* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
-   head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
-   tokens, head_dim] has {heads, tokens * head_dim, head_dim}. With one head, head_stride is
-   ignored; with one token, token_stride is. */
+/* This struct says where heads are. Strides are in elements: element e of head k of token t is
+   x[t * token_stride + k * head_stride + e]. An array [tokens, heads, head_dim] has
+   {heads, head_dim, heads * head_dim}. An array [heads, tokens, head_dim] has
+   {heads, tokens * head_dim, head_dim}. With one head, head_stride is ignored. With one token,
+   token_stride is ignored. */
 typedef struct pe_heads {
     size_t heads, head_stride, token_stride;
 } pe_heads;
@@ -1250,8 +1257,9 @@ typedef enum pe_rope_table_layout {
                                 stable-diffusion.cpp, HiDream, Kandinsky 5                        */
 } pe_rope_table_layout;
 
-/* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T sets all
-   fields for the table that it fills; for tables that were made elsewhere, set them yourself. */
+/* A table has one row of A cos(p w_i) and A sin(p w_i) per position. pe_rope_table_T sets all
+   fields for the table that it fills. For tables that were made elsewhere, set the fields
+   yourself. */
 typedef struct pe_rope_table {
     const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
     pe_type type;                /* type of the elements                                         */
@@ -1324,12 +1332,12 @@ PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout 
                                           size_t tokens, size_t head_dim, const uint16_t *in,
                                           pe_heads in_heads, uint16_t *out, pe_heads out_heads);
 
-/* To reproduce engines whose angles are floats: if they round p w_i, or p and w_i, to float, use
- * PE_ANGLE_FLOAT32 with their frequencies. ggml (llama.cpp) multiplies from pair to pair instead,
+/* To reproduce engines that round p w_i, or p and w_i, to float, use PE_ANGLE_FLOAT32 with their
+ * frequencies. ggml (llama.cpp) multiplies from pair to pair instead,
  *
  *     theta = p;   for each pair:  angle = freq_scale (theta / freq_factor);   theta *= theta_scale
  *
- * rounding each result to float, so its angles are not products p w_i. */
+ * and rounds each result to float, so its angles are not products p w_i. */
 
 /* The arguments of ggml_rope_ext(), by their names there. Zero all, then set n_dims and what the
    model says. A 0 means that the model says nothing, and the value beside the field is taken: ggml
@@ -1400,9 +1408,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  *     c' = c cos(k w_i) - s sin(k w_i)
  *
  * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
- * only on k. k is a difference: the plan's offset, padding position and, except in dot products,
- * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
- * shifting twice rounds twice.
+ * only on k. The number k is a difference, so the plan's offset and padding position do not matter.
+ * Its amplitude matters only in dot products. Shifts add up: R(a) R(b) = R(a + b). Add the numbers
+ * and shift once; shifting twice rounds twice.
  *
  * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN_SHIFT: an odd width
  * with PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not
@@ -1418,8 +1426,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  * x            rows * stride elements, as in pe_fill_T
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
- * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
+ * To get the matrix M of the shift, PE(p + k) = M PE(p), shift the rows of the identity by
+ * pe_all(-k). M has cos(k w_i) on the diagonal, and sin(k w_i) and -sin(k w_i) beside it.
  *
  * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_SHIFT, see above. On an error
  *              nothing is written.
@@ -1464,7 +1472,7 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
 
-/* The bias of a key, with d = query position - key position. */
+/* These modes define the bias of a key, with d = query position - key position. */
 typedef enum pe_alibi_mode {
     PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query, which the caller masks         */
     PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */
@@ -1546,8 +1554,8 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ==== src/scores/contract_bias.h ==== */
-/* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
- * tests/unit/learned/test_learned.c. */
+/* This contract declares T5's buckets, and the addition of learned biases that an index selects.
+ * Tested by tests/unit/learned/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
@@ -1555,7 +1563,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
  * bucket of |d| is
  *
  *     |d|                                                                for |d| < m
- *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
+ *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     for |d| >= m
  *
  * If bidirectional is 0, n = buckets, and keys after the query (d > 0) are in bucket 0. If it is 1,
  * n = buckets / 2, and n is added to the bucket of keys after the query.
@@ -1604,7 +1612,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
                                   uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ==== src/learned/contract.h ==== */
-/* Contract: addition, gradient and resampling of learned tables. Tested by
+/* This contract declares addition, gradient and resampling of learned tables. Tested by
  * tests/unit/learned/test_learned.c and tests/unit/plan/test_models.c. */
 
 /* ---- 12. learned tables ---------------------------------------------------------------------- */
@@ -1654,7 +1662,8 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 
 typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe_resample_method;
 
-/* How to resample a table. Zero all and change fields: later versions may have more. */
+/* This struct says how to resample a table. Set all fields to zero, then change fields, because
+   later versions may have more fields. */
 typedef struct pe_resample {
     pe_resample_method method;
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
@@ -1748,7 +1757,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                                                 pe__store_partial() takes the ends of rows
  *                        pe__store_four           stores a group: four vectors of floats
  *
- * Branches of this way:
+ * This way has branches:
  *
  *   rows/columns.h       pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
@@ -1764,7 +1773,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
  *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
  *                        pe__round_lanes          rounds undecided lanes, where these two differ
- *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
+ *   rows/single.h        pe__single_round_flagged of a single row: recomputes y with more accurate
  *                                                 polynomials, then calls pe__round_flagged()
  *   sincos/exact.h       pe__round_element_any    the output's round_element; pe_sincos_T has
  *                                                 pe__round_element_given()
@@ -1773,12 +1782,12 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                        pe__round_quantity       computes with multi-limb integers; always decides
  *
  * Functions call only functions of files that are included before theirs, below, or earlier ones in
- * their own file. Differences between types, and between filling and adding, are chosen in section
- * 13 and passed down as a pe__row_kernel: a program that adds nothing contains no code for adding.
- * 16-bit rows are computed in floats, by pe__write_block_16() and pe__rotate_span_16(). f64 rows
- * are computed by pe__rows_f64(). RoPE writes rows to the stack by pe__write_rope_rows() and then
- * rotates heads by these rows: rope/call.h begins with a map of RoPE. A shift is RoPE with a row as
- * its head.
+ * their own file. Section 13 chooses the differences between types, and between filling and adding,
+ * and passes them down as a pe__row_kernel. So a program that adds nothing contains no code for
+ * adding. Rows of 16 bits are computed in floats, by pe__write_block_16() and pe__rotate_span_16().
+ * The function pe__rows_f64() computes f64 rows. RoPE writes rows to the stack by
+ * pe__write_rope_rows() and then rotates heads by these rows: rope/call.h begins with a map of
+ * RoPE. A shift is RoPE with a row as its head.
  *
  * Glossary
  *     pair           the sine and the cosine of one frequency
@@ -1919,8 +1928,8 @@ typedef enum pe__at_kind {
     PE__AT_GRID
 } pe__at_kind;
 
-/* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`:
-   the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
+/* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`.
+   It is the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
@@ -1989,9 +1998,9 @@ PE__INLINE int pe__is_consecutive(const pe_at *at)
 static const int64_t pe__position_limit = (int64_t)1 << 31;
 
 /* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
-   reach of a table without rows is negative, and no position is within it. Integers are compared,
-   because clang may remove comparisons that only NaNs decide (numbers/compare.h); they do not have
-   the sign of reach, so it is tested first. */
+   reach of a table without rows is negative, and no position is within it. The bits are compared as
+   integers, because clang may remove comparisons that only NaNs decide (numbers/compare.h). These
+   integers lack the sign of reach, so the sign is tested first. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     const uint64_t limit = pe__magnitude_bits(reach);
@@ -2068,56 +2077,59 @@ static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
 }
 
 /* ==== src/positions/runs.h ==== */
-/* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
+/* pe__next_run() cuts the positions of a call into runs, one after the other. Tested by
  * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 4.1 runs of positions ----------------------------------------------------------------------
- * A run is some consecutive rows of one coordinate: they are at consecutive positions, at one
- * position, copies of rows before, or rows of zeros. */
+ * A run consists of consecutive rows of one coordinate. Its rows are at consecutive positions, at
+ * one position, copies of earlier rows, or rows of zeros. */
 
 typedef enum pe__run_kind {
-    PE__RUN_COMPUTED, /* from its positions */
-    PE__RUN_COPIED,   /* from rows before */
-    PE__RUN_ZEROS     /* one row, at the padding position */
+    PE__RUN_COMPUTED, /* rows are computed from their positions */
+    PE__RUN_COPIED,   /* rows are copied from earlier rows */
+    PE__RUN_ZEROS     /* one row of zeros, at the padding position */
 } pe__run_kind;
 
-/* The rows row, row + every, row + 2 every and so on, `rows` of them. */
+/* A run has `rows` rows: row, row + every, row + 2 * every and so on. */
 typedef struct pe__run {
     pe__run_kind kind;
     size_t row, rows, every;
-    double position, step; /* of the first row, offset included; from one of these rows to the next:
-                              1, -1 or 0; 2 if there is one. Copies: not set */
-    size_t source, source_step; /* copies: the first row is a copy of row `source`, the next one of
-                                   row source + source_step: 0 or 1 ... */
-    const uint32_t *sources;    /* ... or, unless this is NULL, row k of row sources[k] */
+    /* `position` is the position of the first row, with the offset added. `step` is the difference
+       of the positions of adjacent rows of the run: 1, -1 or 0, or 2 if the run has one row. Copies
+       have neither. */
+    double position, step;
+    /* In a run of copies, the first row is a copy of row `source`, and the next row is a copy of
+       row source + source_step. source_step is 0 or 1. */
+    size_t source, source_step;
+    const uint32_t *sources; /* if not NULL, row k of the copies is a copy of row sources[k] */
 } pe__run;
 
-/* The row cache of a list. Each slot holds a position, offset included, and the number of the row
-   that was last written for it. When the position occurs again, that row is copied. 256 consecutive
-   integers have different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The
-   cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
+/* A list has a row cache. Each slot holds a position, with the offset added, and the index of the
+   row that was last written for it. When the position occurs again, that row is copied. 256
+   consecutive integers have different slots, and 256 consecutive multiples of 1/2, 1/4, ... 2^-8
+   also have different slots. The cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
 enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
-    size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
+    size_t misses_left;                 /* misses until the cache is given up; 0: given up */
     uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
     uint32_t row[PE__CACHE_SLOTS];
-    uint32_t sources[PE__POSITIONS]; /* of the run that was returned last */
+    uint32_t sources[PE__POSITIONS]; /* the sources of the run that was returned last */
 } pe__row_cache;
 
-/* What is left of the positions of a call. */
+/* This struct holds the remaining positions of a call. */
 typedef struct pe__runs {
     const pe_at *at;
     const pe_plan *plan;      /* has the offset and the padding position */
-    size_t first, rows, next; /* row r is row first + r of at; next: the first that is left */
+    size_t first, rows, next; /* row r is row first + r of at; `next` is the next row to return */
     size_t coordinate;
-    int copies;             /* rows at the position of a row before are copied from it */
+    int copies;             /* 1: rows at the position of an earlier row are copied from it */
     size_t cells, period;   /* a grid whose rows are copied: each value holds for `cells` rows,
                                  and the values recur after `period` values; else 1, SIZE_MAX */
     size_t computed;        /* a grid: before this row, each value's first row is computed */
     double last;            /* the position of row next - 1; 1e300: none */
-    pe__row_cache *cache;   /* of a long list, or NULL */
-    size_t held, held_rows; /* p holds the positions, without offset, of held_rows rows from
-                                 number `held` on */
+    pe__row_cache *cache;   /* the row cache of a long list, or NULL */
+    size_t held, held_rows; /* p holds the positions, without offset, of the rows
+                                 [held, held + held_rows) */
     double p[PE__POSITIONS];
 } pe__runs;
 
@@ -2168,8 +2180,9 @@ PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
     return n;
 }
 
-/* Returns the step of the run that begins at row r, at position p: 1 or -1, if t = p + offset is a
-   multiple of 2^-20; 0 for rows at one position that are not copied; 2: the run has one row. */
+/* Returns the step of the run that begins at row r, at position p. The step is 1 or -1 only if t =
+   p + offset is a multiple of 2^-20. It is 0 for rows at one position that are not copied. It is 2
+   if the run has one row. */
 PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 {
     const double t = p + x->plan->offset, units = t * 1048576.0;
@@ -2219,7 +2232,8 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
     cache->misses_left -= pe__min(cache->misses_left, run->rows);
 }
 
-/* Make a run copies of the rows that start at row `source`, or, if step is 0, of that row alone. */
+/* Make a run that copies the rows starting at row `source`. If step is 0, all its rows are copies
+   of that row. */
 PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows)
 {
     run->kind = PE__RUN_COPIED;
@@ -2249,7 +2263,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
     if (pe__is_padding(x->plan, p)) { /* only in plans of one axis, so in no grid with cells > 1 */
         run->kind = PE__RUN_ZEROS;
         x->last = 1e300;
-    } else if (x->cells > 1 && cell == 0) { /* the first row of each value from p on */
+    } else if (x->cells > 1 && cell == 0) { /* the first row of p and of each later value */
         run->rows = pe__min(x->period - (size_t)fabs(p), (x->rows - r - 1) / x->cells + 1);
         run->every = x->cells;
         run->step = x->at->back ? -1 : 1;
@@ -4007,8 +4021,8 @@ PE__INLINE int pe__is_far(const pe_plan *plan, double t)
 }
 
 /* ==== src/plan/fields.h ==== */
-/* Fields of a plan that follow from others: from its amplitude, from its frequencies, and from the
- * kind of positions that a call has. Tested by tests/unit/plan/test_conventions.c and
+/* These functions set fields of a plan that follow from its amplitude, from its frequencies, and
+ * from the kind of positions that a call has. Tested by tests/unit/plan/test_conventions.c and
  * tests/unit/positions/test_at.c. */
 
 /* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
@@ -4058,15 +4072,16 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
 }
 
 /* ==== src/plan/rotation.h ==== */
-/* Rotation rows: the rows of a plan by which other rows are rotated. Tested by
+/* Computes the rotation rows of a plan, by which other rows are rotated. Tested by
  * tests/unit/numbers/test_budget.c. */
 
-/* PE__BLOCK_HALF: the rows of a block on each side of its anchor. */
+/* PE__BLOCK_HALF is the number of rows of a block on each side of its anchor. */
 enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 
 /* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
- * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
- * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
+ * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2,
+ * with integer division. Row 17 is row 8 rotated by row 9. Row 17 * b is row 17 * (b / 2) rotated
+ * by row 17 * (b - b / 2).
  *
  * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
  * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
@@ -4116,14 +4131,14 @@ PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int
  *     2 arrays: the frequencies, as sums of two doubles
  *     1 array: the frequencies rounded to float, with PE_ANGLE_FLOAT32
  *     16 rows of 2 arrays each: the rotation rows, if enough rows are expected
- *     2 bytes a pair: the order of pairs, if the config has a list of coordinates
+ *     2 bytes per pair: the order of pairs, if the config has a list of coordinates
  * With PE_COLUMNS_SUMS it holds one array for each coordinate instead: the matrix.
  *
  * In an array, the pairs of each axis begin at a multiple of 8, except with PE_COLUMNS_JOINED. A
- * vector may be loaded from any pair on. The padding lanes after the last pair of an axis repeat
- * this pair, so they are flagged only if the pair itself is. If it is, the exact rounder may load
- * vectors that begin in padding lanes and end past the array. The rotation rows come after the
- * frequencies, so that these loads stay in the memory of the plan. */
+ * vector may be loaded that starts at any pair. The padding lanes after the last pair of an axis
+ * repeat this pair, so they are flagged only if the pair itself is flagged. If it is flagged, the
+ * exact rounder may load vectors that begin in padding lanes and end past the array. The rotation
+ * rows come after the frequencies, so that these loads stay in the memory of the plan. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -4194,11 +4209,12 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 /* The axes, arrays, size and errors of a plan, before it is built.
  * tests/unit/api/test_errors.c tests them. */
 
-/* From this number of consecutive rows on, the plan's table of rotation rows saves more time than
-   it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
+/* If there are at least this many consecutive rows, the plan's table of rotation rows saves more
+   time than it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves
+   all. */
 enum { PE__TABLE_MIN_ROWS = 36 };
 
-/* Returns whether there are several axes, which share the columns of a row as `columns` says. */
+/* Returns whether the config has several axes and lays out their columns as `columns`. */
 PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 {
     return config->axes > 1 && config->columns == columns;
@@ -4206,7 +4222,8 @@ PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 
 enum { PE__STATIONARY = 255 }; /* the coordinate of pairs that never rotate */
 
-/* Returns how many arrays a plan for `rows` expected rows has. rows is 0 if unknown. */
+/* Returns how many arrays a plan for `rows` expected rows has. `rows` is 0 if the number is
+   unknown. */
 PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
     if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
@@ -4215,7 +4232,7 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 }
 
 /* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
-   at most one pair, D does not matter, since i is 0; it is set to 1. */
+   at most one pair, i is 0 and D does not matter, so it is set to 1. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -4252,9 +4269,9 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the
-   first axis has all pairs. The padding grows by three vectors, because four vectors may be loaded
-   from any pair on. */
+/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the first
+   axis has all pairs. The padding grows by three vectors, because four vectors may be loaded that
+   start at any pair. */
 PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
@@ -4269,7 +4286,8 @@ PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
     return length == 0 || (list && length == needed);
 }
 
-/* Returns whether all coordinates of a list are valid; 1 for NULL, which is no list. */
+/* Returns whether all coordinates of a list are valid. Returns 1 if the list is NULL, which means
+   that there is none. */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
     int ok = 1;
@@ -4336,8 +4354,8 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
-/* Returns what is wrong with the config, or lays the plan out and returns NULL. Inlined into its
-   two callers, so that a program that never asks for the texts does not contain them. */
+/* Returns what is wrong with the config, or lays the plan out and returns NULL. It is inlined into
+   its two callers, so that a program that never asks for the texts does not contain them. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -4381,7 +4399,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* Returns the bytes of memory that a plan takes. listed: the config has a list of
+/* Returns the bytes of memory that a plan takes. `listed` is 1 if the config has a list of
    coordinates. */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
@@ -4389,7 +4407,8 @@ PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, 
     return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
 }
 
-/* Lays the plan out and returns the bytes of memory that it takes; 0 if the config is wrong. */
+/* Lays the plan out and returns the bytes of memory that it takes. Returns 0 if the config is
+   wrong. */
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
@@ -4409,8 +4428,8 @@ PE_API const char *pe_config_error(const pe_config *config)
 }
 
 /* ==== src/plan/make.h ==== */
-/* Plans built in the caller's memory: frequencies and rotation rows.
- * tests/unit/rows/test_bounds.c and tests/unit/numbers/test_budget.c test them. */
+/* Builds plans in the caller's memory: frequencies and rotation rows. tests/unit/rows/test_bounds.c
+ * and tests/unit/numbers/test_budget.c test them. */
 
 /* Copies fields of the config to the plan, and sets the addresses of the plan's arrays in aligned
    memory. */
@@ -4479,8 +4498,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
     }
 }
 
-/* Fills the padding of an array: repeats the last pair of each axis up to the first pair of the
-   next axis or, after the last axis, up to plan->padded. */
+/* Fills the padding of an array. Repeats the last pair of each axis up to the first pair of the
+   next axis. After the last axis, repeats its last pair up to plan->padded. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -4490,9 +4509,9 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* Completes a plan whose frequencies are in memory: sorts and pads them, rounds them to float for
-   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. error: the relative error of the
-   frequencies. fastest: the largest magnitude of a frequency, in half-turns. */
+/* Completes a plan whose frequencies are in memory. Sorts and pads them, rounds them to float for
+   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. `error` is the relative error of
+   the frequencies. `fastest` is the largest magnitude of a frequency, in half-turns. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -4516,8 +4535,7 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* The first step of every init: sets the plan to zeros, which every call refuses, and checks the
-   pointers. */
+/* Begins every init. Sets the plan to zeros, which every call refuses, and checks the pointers. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -4582,9 +4600,9 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0,
-   pe_frequency_error() has to decide: for a frequency of 0, a scale far from 1, or an n that is no
-   multiple of PE_LANES. */
+/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0, the
+   test is inconclusive and pe_frequency_error() must check the frequencies. This happens for a
+   frequency of 0, a scale far from 1, or an n that is no multiple of PE_LANES. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
@@ -4601,9 +4619,9 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
            pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
-/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
-   error of 2^-104; omega may be f. Returns the largest magnitude. Out of line, because its caller
-   is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
+/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded. Their relative
+   error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line, because its
+   caller is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
    speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
                                    size_t padded)
@@ -4708,10 +4726,10 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 }
 
 /* ==== src/plan/frequencies.h ==== */
-/* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
+/* Computes frequencies as float32 code does, and reads back a plan's frequencies and wavelengths.
  * tests/unit/plan/test_conventions.c tests them. */
 
-/* Returns 2^x rounded once to float; 0 if 2^x is too small for a float. x is above -1000, since
+/* Returns 2^x rounded once to float, or 0 if 2^x is too small for a float. x is above -1000, since
    frequencies are above 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
 {
@@ -4737,8 +4755,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
-        /* from 2^128 (1 - 2^-25) on, whose log2 is 127.99..., 2^power rounds to infinity, and
-           1 / infinity is 0 */
+        /* If 2^power is at least 2^128 (1 - 2^-25), whose log2 is 127.99..., it rounds to infinity,
+           and 1 / infinity is 0. */
         if (formula != PE_FLOAT32_POW)
             omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
         else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0;
@@ -8291,15 +8309,16 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
  * whose defaults are resolved. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * One formula serves all types. The type determines f, unit, the ratio q and the ramp:
+ * This section applies one formula to all types. The type determines f, unit, the ratio q and the
+ * ramp:
  *
  *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
  *
- * For YARN x is i. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low = high_freq_factor to
- * high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if the type divides all
- * frequencies by f, else 1. Between low and high the factor of w_i is a line, start + slope x, see
- * pe__rope_ramp().
+ * In the ramp r, x is i for YARN. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low =
+ * high_freq_factor to high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if
+ * the type divides all frequencies by f, else 1. Between low and high the factor of w_i is a line,
+ * start + slope x, see pe__rope_ramp().
  *
  * Frequencies are computed in double-double, with a relative error of 2^-99, or a larger one where
  * the terms of a ramp cancel. If the error leaves the rounding undecided,
@@ -8347,8 +8366,8 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
     return PE_ERR_NAME;
 }
 
-/* A config with the rules of its type applied. pe__rope_read() sets the fields up to is_ggml,
-   pe__rope_begin() the numbers after it, which all pairs share. */
+/* This struct holds a config after the rules of its type were applied. pe__rope_read() sets the
+   fields up to is_ggml. pe__rope_begin() sets the numbers after is_ggml, which all pairs share. */
 typedef struct pe__rope {
     const pe_rope_config *config;
     const double *factors;     /* LONGROPE: short_factor or long_factor; else NULL           */
@@ -8380,8 +8399,8 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
     return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
 }
 
-/* Set the fields of r up to is_ggml from the config. Its fields are not checked yet, so they may
-   have any values here. */
+/* Set the fields of r up to is_ggml from the config. The config's fields are not checked yet, so
+   they may have any values here. */
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
@@ -8432,7 +8451,8 @@ PE__INLINE int pe__rope_number_ok(double x)
 }
 PE__INLINE int pe__rope_optional_ok(double x) { return pe__is_zero(x) || pe__rope_number_ok(x); }
 
-/* A rule for configs: whether it applies, whether it holds, and the error text if it does not. */
+/* A rule for configs tells whether it applies, whether it holds, and which error text is returned
+   if it does not hold. */
 typedef struct pe__rule {
     int applies, holds;
     const char *text;
@@ -8612,10 +8632,11 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 /* A single frequency of RoPE by multi-limb integers, for the frequencies whose last bit
  * double-double does not decide. Tested by tests/checks/levels.sh. */
 
-/* Returns a bound of YaRN's ramp with n limbs: the larger of least and sign c(beta); sign is 1 or
-   -1. c(beta) is defined for PE_ROPE_YARN in section 7 of rope/contract_config.h. If
-   config->truncate is set, sign c(beta) is rounded down: with a sign of -1 it becomes minus the
-   ceiling of c(beta). Sets *unsure if more limbs may yield another integer. */
+/* Returns a bound of YaRN's ramp, computed with n limbs: the larger of least and sign * c(beta),
+   where sign is 1 or -1. The function c(beta) is defined for PE_ROPE_YARN in section 7 of
+   rope/contract_config.h. If config->truncate is set, sign * c(beta) is rounded down. With a sign
+   of -1 it becomes minus the ceiling of c(beta). Sets *unsure if more limbs may yield another
+   integer. */
 PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sign, double least,
                                       int n, int *unsure)
 {
@@ -8745,16 +8766,16 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 /* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
  * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
-/* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), for a sign of 1 or -1.
-   c(beta) = -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions,
-   and step is log2 q. If config->truncate is set, sign c(beta) is rounded down and *low is 0; else
-   *low is the second double of the result.
+/* Returns a bound of YaRN's ramp: the larger of least and sign * c(beta), where sign is 1 or -1.
+   The pair c(beta) = -log2(L0 / 2 pi beta) / step completes beta rotations in L0 positions, and
+   step is log2 q. If config->truncate is set, sign * c(beta) is rounded down and *low is set to 0.
+   Otherwise *low receives the low double of the result.
 
    The error of c(beta) is below e = 2^-90 / |step|. The logarithms have at most 8 bits before the
    point (L0 <= 2^53, beta >= 2^-128), so they are off by at most 2^-94. The quotient and step have
-   relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor is undecided.
-   Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency(). Results above 2^52
-   become 2^52, which is still above all pairs, so their errors do not matter. */
+   relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor cannot be
+   determined. Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency().
+   Results above 2^52 become 2^52, which is still above all pairs, so their errors do not matter. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* log2(2 pi) */
@@ -8781,10 +8802,10 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
    low = high in YaRN, the ramp gets the length 0.001, as in the code of models. ggml gives that
    length to all ramps that are shorter.
 
-   ramp_error bounds the absolute error of the line. If low and high are each off by e, the error of
-   low adds slope e, and the error of high - low adds 2 slope e; 4 slope e is used, which leaves
-   room. margin bounds the errors of x - low and x - high: an x that is closer to low or high than
-   margin may lie on the other side of it. */
+   ramp_error bounds the absolute error of the line. Suppose that low and high are each off by e.
+   The error of low adds slope * e, and the error of high - low adds 2 * slope * e. The code uses
+   4 * slope * e, which leaves room. margin bounds the errors of x - low and x - high. If the
+   computed x is closer than margin to low or high, the exact x may be on the other side of it. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -8936,8 +8957,8 @@ PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 /* RoPE's attention factor, correctly rounded, and pe_rope_frequencies(). Tested by
  * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
-/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double, and pe__rope_real_mscale() returns
-   it by multi-limb integers. log_factor: ln f. */
+/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double. pe__rope_real_mscale() returns the
+   same number, computed with multi-limb integers. Both receive ln f in log_factor. */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
@@ -8953,9 +8974,9 @@ PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
     return x;
 }
 
-/* Returns `by` times the attention factor, correctly rounded by multi-limb integers. The factor is
-   (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the square root of
-   1 + ln f / ln L0, where L0 is r->length. */
+/* Returns `by` times the attention factor, correctly rounded. The computation uses multi-limb
+   integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the
+   square root of 1 + ln f / ln L0, where L0 is r->length. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     double y;
@@ -8981,18 +9002,19 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
     }
 }
 
-/* Returns the same number as pe__rope_round_factor(), from double-double where Ziv's test decides.
-   The relative error has two terms:
-       2^-90                         the operations. At most 2^-92 was derived for them
-       (mscale + all_dim) 2^-103     ln f, which is off by 2^-104 where f is the quotient of two
-                                     lengths next to each other. 0.1 mscale ln f + 1 and
-                                     0.1 all_dim ln f + 1 are at least 1, so their relative errors
-                                     are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
+/* Returns the same number as pe__rope_round_factor(), but computes it in double-double. It calls
+   that function only if Ziv's rounding test is inconclusive. The relative error has two terms:
+       2^-90                         bounds the error of the operations, for which a bound of
+                                     2^-92 was derived
+       (mscale + all_dim) 2^-103     bounds what the error of ln f adds. If f is the quotient of two
+                                     adjacent lengths, ln f is off by 2^-104. 0.1 mscale ln f + 1
+                                     and 0.1 all_dim ln f + 1 are at least 1, so their relative
+                                     errors are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
 
    Without the second term, 8 of 3000 factors with mscale = 2^62 and lengths near 2^52 were wrong.
 
-   No result is a midpoint of two doubles. ln f is transcendental, and so is the quotient that
-   contains ln f, unless mscale and all_dim are equal: then the quotient is 1. For LONGROPE, let
+   No result is a midpoint of two doubles. ln f is transcendental, so the quotient that contains ln
+   f is also transcendental. If mscale and all_dim are equal, the quotient is 1. For LONGROPE, let
    ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
    root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
    whose denominator is at most 7. */
@@ -9019,8 +9041,8 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     return pe__rope_round_factor(r, mscale, all_dim, by);
 }
 
-/* Returns the attention factor: the one that the config gives, or else the one of its type, which
-   is 1 where f <= 1. */
+/* Returns the attention factor that the config gives. If it gives none, returns the factor that its
+   type defines, which is 1 if f <= 1. */
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -9057,8 +9079,8 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 }
 
 /* ==== src/rope/plan.h ==== */
-/* pe_rope_plan_init() and pe_rope_plan_size(): a plan from a model's RoPE config. Tested by
- * tests/unit/rope/test_rope_plan.c. */
+/* pe_rope_plan_init() makes a plan from a model's RoPE config, and pe_rope_plan_size() returns its
+ * size. Tested by tests/unit/rope/test_rope_plan.c. */
 
 /* Returns the plan's pe_config for a RoPE config without errors. Its amplitude is set later. */
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
@@ -9155,22 +9177,24 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 /* The arguments of a RoPE call: the heads of its tokens, and the rows that rotate them. Test:
  * tests/unit/rope/test_rope_call.c. */
 
-/* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
-   token 0, in the input and in the output. in_token and out_token: bytes from token to token;
-   in_head and out_head: bytes from head to head. */
+/* This struct describes the heads to rotate, which have the shape [tokens][heads]. `in` and `out`
+   point to the first rotated element of head 0 of token 0, in the input and in the output. The
+   strides in_token and out_token are the bytes from one token to the next. The strides in_head and
+   out_head are the bytes from one head to the next. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t copied_after;  /* elements of a head after its pairs, which are copied; in place 0 */
-    size_t copied_before; /* elements before its pairs, copied by pe__copy_ends() */
-    /* Only the checks of a call read these: the number of heads of the output, which must equal
-       heads; and the elements of a head, or 0 for those that are rotated, in place. */
+    size_t copied_after;  /* elements after a head's pairs that are copied; 0 in place */
+    size_t copied_before; /* elements before a head's pairs that pe__copy_ends() copies */
+    /* Only the checks of a call read the next two fields. out_heads is the number of heads of the
+       output, which must equal `heads`. head_dim is the number of elements of a head; it is 0 in
+       place, where only the rotated elements are accessed. */
     size_t out_heads, head_dim;
 } pe__heads;
 
-/* A section of a head: the pairs of an axis that has columns of its own. A tile may hold only a
-   part of the section. */
+/* A section of a head consists of the pairs of one axis, if the axis has columns of its own. A tile
+   may hold only a part of the section. */
 typedef struct pe__section {
     size_t pair;   /* the index in the tile of the first pair that the tile holds */
     size_t n;      /* the number of pairs that the tile holds */
@@ -9178,7 +9202,7 @@ typedef struct pe__section {
     size_t column; /* the element of a head with which the n pairs begin */
 } pe__section;
 
-/* A tile: the sines and cosines of some pairs of some tokens of a call. */
+/* A tile holds the sines and cosines of a range of pairs, for a range of the tokens of a call. */
 typedef struct pe__tile {
     const float *sines, *cosines;
     const size_t *row;    /* the row number of each token; NULL: 0, 1, 2 ... */
@@ -9204,31 +9228,32 @@ typedef struct pe__rope_call {
 } pe__rope_call;
 
 /* ==== src/rope/pairs.h ==== */
-/* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
- * rope/call.h lists the steps from pe_rope_f32() to these loops.
- * Test: tests/unit/rope/test_rope_rotate.c. */
+/* These are RoPE's rotation loops: for one vector of pairs, one unit, one head, and several heads
+ * of a token. rope/call.h lists the steps from pe_rope_f32() to these loops. Test:
+ * tests/unit/rope/test_rope_rotate.c. */
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
- * of these tokens by the tile. A tile has one row a token: first the sines of all its pairs, then
- * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
+ * of these tokens by the tile. A tile has one row per token. A row first has the sines of all its
+ * pairs, then their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
 
 enum {
     PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
     PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
     PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
-    /* Up to how many bytes heads are assumed to be in a cache: */
+    /* Heads are assumed to be in a cache if they have at most this number of bytes: */
     PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
     PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
     PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
 };
 
-/* The sines s and cosines c of n pairs of one token. pairs: those of the section, or of the head if
-   it has no sections; in halves, b lies `pairs` elements after a. */
+/* This struct refers to the sines and cosines of one token's pairs in a tile. */
 typedef struct pe__angles {
-    const float *s, *c;
-    size_t n, pairs;
+    const float *s, *c; /* n sines and n cosines */
+    size_t n, pairs;    /* the number of pairs that the tile holds; the number of pairs of the
+                           section, or of the head if it has no sections. In halves, b is `pairs`
+                           elements after a */
 } pe__angles;
 PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 {
@@ -9263,9 +9288,9 @@ PE__INLINE void pe__rotate_halves(pe_type type, pe__vf u, pe__vf v, pe__vf s, pe
     pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
-/* The sines and cosines of a vector of pairs, in the order of the elements. In halves both vectors
-   of elements use s[0] and c[0]. Interleaved, s[0] and c[0] are for the first vector of elements,
-   s[1] and c[1] for the second, as pe__rotate_interleaved() takes them. */
+/* This struct holds the sines and cosines of a vector of pairs, in the order of the elements. In
+   halves both vectors of elements use s[0] and c[0]. Interleaved, s[0] and c[0] are for the first
+   vector of elements, s[1] and c[1] for the second, as pe__rotate_interleaved() takes them. */
 typedef struct pe__rotation {
     pe__vf s[2], c[2];
 } pe__rotation;
@@ -9292,20 +9317,21 @@ PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotat
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* The sines s and cosines c of a unit. A unit is two vectors of pairs, so four vectors of elements:
-   in halves two vectors of a and two of b. s and c are in the order of the elements. In halves, a
-   and b share s[0], s[1], c[0] and c[1].
-   From bf16 to bf16, even and odd elements are in separate vectors, which are cheaper to widen and
-   to round. In halves, s and c are then split into even and odd pairs. Interleaved, the even
-   elements are a and the odd ones b, so s and c stay in the order of the pairs.
-   pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs widened from bf16 are like that,
-   and so are NaNs that are computed from them. */
+/* This struct holds the sines s and cosines c of a unit. A unit is two vectors of pairs and
+   therefore four vectors of elements. In halves, two of these hold a and two hold b. s and c are in
+   the order of the elements. In halves, a and b share s[0], s[1], c[0] and c[1]. From bf16 to bf16,
+   even and odd elements are in separate vectors, which are cheaper to widen and to round. In
+   halves, s and c are then split into even and odd pairs. If pairs are interleaved, the even
+   elements are a and the odd elements are b. So s and c stay in the order of the pairs.
+   pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs that are widened from bf16 have
+   this form. NaNs that are computed from these also have it. */
 enum { PE__ROPE_UNIT = 4 * PE_LANES };
 typedef struct pe__unit {
     pe__vf s[4], c[4];
 } pe__unit;
 
-/* Load s and c of a unit. halves: 0 if interleaved; narrow: 1 from bf16 to bf16. */
+/* Load s and c of a unit. `halves` is 0 if pairs are interleaved. `narrow` is 1 if both the input
+   and the output are bf16. */
 PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
@@ -9340,13 +9366,13 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* How the pairs of a unit lie: interleaved; in halves; or as two sections, each of one vector of
-   pairs in halves. */
+/* These constants say how the pairs of a unit are laid out: interleaved, in halves, or as two
+   sections. Each of the two sections has one vector of pairs in halves. */
 enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 
-/* Rotate the unit at p by the sines and cosines u and store it at q. layout: PE__UNIT_INTERLEAVED
-   ...; across: elements from the unit's first two vectors to its other two, in halves from a to
-   b. */
+/* Rotate the unit at p by the sines and cosines u and store it at q. `layout` is one of the
+   constants above. `across` is the number of elements from the unit's first two vectors to its
+   other two. In halves, that is the distance from a to b. */
 PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
@@ -9378,8 +9404,8 @@ PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    /* Both stores to one cache line, then both to the other: this takes four fifths of the time
-       that alternating stores take. */
+    /* Both stores to one cache line come first, then both stores to the other line. This takes 80 %
+       of the time that alternating stores take. */
     if (layout) {
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
@@ -9393,11 +9419,11 @@ PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__
                    pe__rotate_interleaved(y1, u->s[3], u->c[3]));
 }
 
-/* One vector of pairs, in any head of a token: its sines and cosines, and where its two vectors of
-   elements begin, in bytes from the first rotated element of a head: in the input (in, in_next) and
-   in the output (out, out_next). */
+/* This struct describes one vector of pairs, for any head of a token. The offsets of its two
+   vectors of elements are in bytes, from the first rotated element of a head. They are `in` and
+   in_next in the input, and `out` and out_next in the output. */
 typedef struct pe__vectors {
-    pe__rotation rotation;
+    pe__rotation rotation; /* the sines and cosines of the pairs */
     size_t in, in_next, out, out_next;
 } pe__vectors;
 PE__INLINE pe__vectors pe__vectors_at(pe_type from, pe_type to, pe_layout layout,
@@ -9424,10 +9450,10 @@ PE__INLINE void pe__vectors_put(pe_type to, pe_layout layout, const pe__vectors 
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
-/* Rotate one head of at least a vector of pairs: units, then perhaps one vector of pairs, then
-   perhaps a tail, by a vector that ends with the last pair. The tail's vector contains pairs that
-   are rotated before it. In place it must be loaded before they are stored, so it is loaded
-   first. */
+/* Rotate one head that has at least a vector of pairs. The loop rotates units. Then at most one
+   complete vector of pairs is left, and a tail of fewer pairs. A vector that ends with the last
+   pair rotates the tail. The tail's vector contains pairs that are rotated before it. In place it
+   must be loaded before they are stored, so it is loaded first. */
 PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
@@ -9457,16 +9483,16 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
     if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
-/* Return how many pairs have their sines and cosines in registers: in halves the pairs of two
-   units. An interleaved unit takes eight registers, so interleaved it is the pairs of one unit, or
-   of two with the 32 registers of AVX-512. */
+/* Return how many pairs have their sines and cosines in registers. In halves, these are the pairs
+   of two units. An interleaved unit takes eight registers, so only one unit is kept in registers,
+   or two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* Prefetch `bytes` bytes at `at`, at most four cache lines. This is no loop, because a loop that a
-   compiler laid out badly took a fifth longer. */
+/* Prefetch the `bytes` bytes that start at the address `at`, which are at most four cache lines.
+   This is not written as a loop, because a loop that a compiler laid out badly took 20 % longer. */
 PE__WRAPS
 PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
@@ -9478,9 +9504,10 @@ PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
     }
 }
 
-/* Return how many elements after a unit the next unit begins, in a head whose sections have `pairs`
-   pairs each, in halves. *done: how many pairs of the section lie before this unit; advanced here.
-   The step after a section's last unit skips the section's second half. */
+/* Return the number of elements from the start of a unit to the start of the next unit. The head is
+   divided into sections of `pairs` pairs each, in halves. The section has *done pairs before this
+   unit. The function advances *done to the next unit. The step after a section's last unit skips
+   the section's second half. */
 PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
 {
     *done += PE__ROPE_UNIT;
@@ -9489,13 +9516,14 @@ PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
     return PE__ROPE_UNIT + pairs;
 }
 
-/* How a head in halves is divided: as one section, into sections of whole units, or into sections
-   of one vector of pairs. */
+/* These constants say how a head in halves is divided: it is one section, or has sections of whole
+   units, or has sections of one vector of pairs. */
 enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 
 /* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
-   registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
-   how many bytes after a unit's address the prefetch is, or 0 for none. */
+   registers while all heads are rotated by them. `sections` is one of the constants above.
+   prefetch_distance is the number of bytes from a unit's address to the address that is prefetched;
+   0 means no prefetch. */
 PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
@@ -9544,8 +9572,8 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
     return whole - whole % PE__ROPE_UNIT;
 }
 
-/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: 1 if
-   every section of a head has one vector of pairs or whole units; there is no tail then. */
+/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections is 1 if
+   every section of a head has one vector of pairs or whole units. Then there is no tail. */
 PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
@@ -9568,8 +9596,8 @@ PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int 
     }
 }
 
-/* Rotate heads of fewer pairs than a vector has floats, or of no pairs, by way of copies that are
-   padded to vectors. */
+/* Rotate heads that have fewer pairs than a vector has floats, or no pairs. The heads are copied,
+   padded to vectors, rotated, and copied to the output. */
 PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
@@ -9595,8 +9623,8 @@ PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, cons
     }
 }
 
-/* Do what pe__rotate_few() does, for floats in halves, by masked loads and stores, in two fifths of
-   the time. */
+/* Do what pe__rotate_few() does, for floats in halves. The masked loads and stores take 40 % of its
+   time. */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
@@ -9641,9 +9669,9 @@ PE__INLINE void pe__convert(pe_type from, pe_type to, const unsigned char *in, u
 }
 
 /* ==== src/rope/rotate.h ==== */
-/* Rotators of heads, pe__rotate_heads_f32() and others: for each type and layout a function that
- * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
- * Test: tests/unit/rope/test_rope_rotate.c. */
+/* This file defines the rotators of heads, such as pe__rotate_heads_f32(). For each type and
+ * layout, a function rotates all heads of a tile's tokens. It chooses the order of the heads that
+ * suits the caches. Test: tests/unit/rope/test_rope_rotate.c. */
 
 /* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
    take several tiles; the elements are copied only with the tile that has the first pair. */
@@ -9658,17 +9686,20 @@ PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, co
     }
 }
 
-/* The order in which heads are rotated: several heads of a token at a time; one head of all tokens,
-   then the next head; or all heads of a token, one at a time, then the next token. The first order
-   alone is not enough: where the heads of a token are far apart, in an array [heads, tokens,
-   head_dim] of 32 heads of 4096 tokens, it takes 1.4 to 1.5 times as long as the second. */
+/* These constants name the order in which heads are rotated. PE__HEADS_TOGETHER rotates several
+   heads of a token at a time. PE__HEAD_BY_HEAD rotates one head of all tokens, then the next head.
+   PE__TOKEN_BY_TOKEN rotates all heads of a token, one at a time, then takes the next token. The
+   first order alone is not enough, because the heads of a token may be far apart. In an array
+   [heads, tokens, head_dim] of 32 heads of 4096 tokens, it takes 1.4 to 1.5 times as long as the
+   second. */
 enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
 
-/* Which heads are rotated together, in which order heads are rotated, and how far ahead they are
-   prefetched. */
+/* A schedule says which heads are rotated together, in which order heads are rotated, and how far
+   ahead they are prefetched. */
 typedef struct pe__head_schedule {
-    size_t heads, tokens; /* rotated together: heads of one token, or, if tokens > 1, tokens of one
-                             head each that share a rotation */
+    /* If tokens is 1, this number of heads of one token is rotated together. If tokens is larger,
+       this number of tokens is rotated together; they have one head each and share a rotation. */
+    size_t heads, tokens;
     size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
     int order;                /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
@@ -9689,19 +9720,20 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int cached = shared && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
     /* Passes over a group of heads are fastest if the heads are in a cache. Floats that come from
        memory (`scattered`) are rotated head after head instead, in the order of their addresses.
-       With passes they took 1.04 to 1.5 of the time in place, and 1.5 to 2.7 of it out of place
-       with AVX2 and SSE2; but heads whose last pass is not full took .6 to .93 of it, and with
-       scalar code interleaved pairs and sections .75 to .97. */
+       With passes they took 1.04 to 1.5 times as long in place, and 1.5 to 2.7 times as long out of
+       place with AVX2 and SSE2. But passes took 0.6 to 0.93 times as long for heads whose last pass
+       is not full. With scalar code, they took 0.75 to 0.97 times as long for interleaved pairs and
+       for sections. */
     const int passes = pe__takes_passes(tile);
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const int many = tile->call_tokens > near_by / pe__max(x->in_token, 1);
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
     const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
-    /* Whole heads are prefetched unless they are cached, with one exception: floats that are read
-       in the order of their addresses, which is so in one pass and where `scattered` is set. Out of
-       place these are not prefetched: the hardware alone is faster. In place they are, but only if
-       the tokens share a rotation or PE_PREFETCH_HEADS is set. */
+    /* Whole heads are prefetched unless they are cached. Floats that are read in the order of their
+       addresses are an exception. They are read in this order if there is one pass or `scattered`
+       is set. Out of place, such floats are not prefetched: the hardware alone is faster. In place,
+       they are prefetched only if the tokens share a rotation or PE_PREFETCH_HEADS is set. */
     const int prefetches = from != PE_TYPE_F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
@@ -9718,18 +9750,19 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
 PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__heads *x,
                                                 pe_type from)
 {
-    /* One token, floats, out of place: whether they come from memory is not known. Passes over two
-       heads take .43 to .48 of the time of passes over all heads from memory, and 1.04 to 1.2
-       times in a cache (AVX2; halves with SSE2 and scalar code; Zen 4). Passes over one cache line
-       of each head gain nothing. */
+    /* For the floats of one token out of place, it is not known whether they come from memory. If
+       they do, passes over two heads take 0.43 to 0.48 times as long as passes over all heads. In a
+       cache, they take 1.04 to 1.2 times as long (AVX2; halves with SSE2 and scalar code; Zen 4).
+       Passes over one cache line of each head gain nothing. */
     const int wide = tile->layout == PE_LAYOUT_HALVES || PE_LANES >= 4;
     const int away = wide && from == PE_TYPE_F32 && x->in != x->out && pe__takes_passes(tile);
     const pe__head_schedule few = {away ? 2 : x->heads, 1, 0, x->heads == 1};
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* What pe__rotate_groups() rotates: the pairs of a tile that fill units; the pairs that do not; or
-   all pairs, in sections for which pe__sections_alike() returned 1. */
+/* These constants say what pe__rotate_groups() rotates. PE__IN_UNITS: the pairs of a tile that fill
+   units. PE__IN_VECTORS: the pairs that do not. PE__IN_SECTIONS: all pairs, in sections for which
+   pe__sections_alike() returned 1. */
 typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
@@ -9772,10 +9805,10 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
     }
 }
 
-/* Can all sections of the tile be rotated together? They must have the same number of pairs, which
-   fill whole units or one vector (if narrow, only whole units), and follow each other without a
-   gap. Sets all->count to the pairs of all sections and all->pairs to the pairs of one. narrow: 1
-   from bf16 to bf16. */
+/* Returns whether all sections of the tile can be rotated together. They must follow each other
+   without a gap and have the same number of pairs. These pairs must fill whole units or one vector;
+   if `narrow` is 1, only whole units. Sets all->count to the pairs of all sections and all->pairs
+   to the pairs of one. `narrow` is 1 if both the input and the output are bf16. */
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
@@ -9789,8 +9822,8 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
     return alike;
 }
 
-/* Rotate heads whose sections are in halves: all sections together if pe__sections_alike() allows
-   it, else section by section. */
+/* Rotate heads whose sections are in halves. All sections are rotated together if
+   pe__sections_alike() returns 1. Otherwise they are rotated one by one. */
 PE__INLINE void pe__rotate_sections(pe_type from, pe_type to, const pe__tile *tile,
                                     const pe__heads *x)
 {
@@ -9882,10 +9915,10 @@ PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, co
     }
 }
 
-/* The rotators of each type, and of floats to 16-bit types. Each layout has its own function, so
-   that a program contains code only for the layouts that it names. With PE__HEADS_TOGETHER three
-   functions go over all heads in turn: the first rotates whole units, the second the pairs that
-   fill no unit, and the third copies the elements after the pairs. */
+/* Define the rotators of each type, and those from floats to 16-bit types. Each layout has its own
+   function, so that a program contains code only for the layouts that it names. With
+   PE__HEADS_TOGETHER, three functions process all heads in turn. The first rotates whole units. The
+   second rotates the pairs that fill no unit. The third copies the elements after the pairs. */
 PE__OUTLINE void pe__rotate_heads_f32_rest(const pe__tile *t, const pe__heads *x)
 {
     pe__copy_rest(PE_TYPE_F32, PE_TYPE_F32, t, x);
@@ -10445,12 +10478,13 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
 }
 
 /* ==== src/rope/tokens.h ==== */
-/* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
- * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
+/* Tokens are rotated tile by tile. The sines and cosines of a tile's tokens are written to the
+ * stack. Then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
  * Test: tests/unit/rope/test_rope_tokens.c. */
 
-/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more floats, because
-   a sorted plan needs padding pairs, and space for one row more: see pe__write_unsorted_rows(). */
+/* Return how many rows a tile of `tile` floats holds. Its buffer has 25 % more floats, because a
+   sorted plan needs padding pairs and space for one additional row: see
+   pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
@@ -10459,8 +10493,8 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
-/* Copy x->copied_after elements of each head to the output, converted to its type. This is left to
-   the rotator, by a tile without pairs: no other function of a call knows both types. */
+/* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
+   this when it gets a tile without pairs, because no other function of a call knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
                                   const pe__heads *x)
 {
@@ -10484,7 +10518,7 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
     if (and_after) pe__copy_elements(call, &no_pairs, &after);
 }
 
-/* Rotate heads of a plan with rope_interleave, whose pairs are interleaved in the input and halves
+/* Rotate heads of a plan with rope_interleave. Their pairs are interleaved in the input and halves
    in the output. A few heads at a time are copied to a buffer as halves and rotated from there to
    the output. */
 PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
@@ -10519,8 +10553,8 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
 
 /* Write the sections of the pairs [pair, pair + count), one for each axis among them, and return
    their number. Return 0 if no sections are needed, because the pairs are arranged as those of one
-   axis: the plan has one axis, its axes are joint, or its pairs are interleaved and no column is
-   between them. */
+   axis. This is so if the plan has one axis or its axes are joint. It is also so if its pairs are
+   interleaved and no column is between them. */
 PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
                                     pe__section *section)
 {
@@ -10605,9 +10639,11 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
-/* Check that the tokens x heads heads, `width` elements each, do not overlap, and that a pointer
-   can span them. If so, convert the strides *token and *head to bytes, and set *span to the number
-   of bytes from the first element to the end of the last one. element: bytes of an element. */
+/* Check that the heads do not overlap and that a pointer can span them. There are tokens * heads
+   heads of `width` elements each, and an element has `element` bytes. If the check passes, convert
+   the strides *token and *head from elements to bytes. Then also set *span to the number of bytes
+   from the start of the first element to the end of the last one. Returns PE_OK, PE_ERR_SHAPE or
+   PE_ERR_SIZE. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {
@@ -10741,8 +10777,9 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
 /* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
-/* Write rows in the order PE__MATRIX or PE__REPEATED, which the kernels of rows cannot write:
-   compute sines and cosines on the stack, in the order PE__SPLIT, then copy them to each place. */
+/* Write rows in the order PE__MATRIX or PE__REPEATED, which the row kernels cannot write. So the
+   sines and cosines are first computed on the stack, in the order PE__SPLIT. Then they are copied
+   to each of their places in the row. */
 PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
                                const pe__row_kernel *kernel)
 {
@@ -10889,9 +10926,10 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* Check the arguments, then write a table. output: the rows at table->cosines; table: the layout
-   and the array of sines; repeat_kernel: the row kernel of matrices and of repeated elements; made:
-   receives *table with its number of pairs; or NULL. */
+/* Check the arguments, then write a table. `output` describes the rows at table->cosines. `table`
+   gives the layout and the array of sines. The kernel repeat_kernel writes matrices and repeated
+   elements. The caller's *made receives *table with its number of pairs, unless made is NULL.
+   Returns PE_OK or the error of the arguments. */
 static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
                                              pe__output *output,
                                              const pe__row_kernel *repeat_kernel,
@@ -10948,15 +10986,15 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
 }
 
 /* ==== src/rope/by_table.h ==== */
-/* RoPE by a table: heads are rotated by the rows of a table of sines and cosines that the caller
- * has. Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
+/* RoPE by a table rotates heads by the rows of a table of sines and cosines that the caller has.
+ * Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
  * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
  * elements and its cosines also are. Rows in another order of elements, rows of 16-bit elements,
  * and all rows for pe_back() are first copied to the stack, as floats. */
 
-/* A caller's table, as the rotation reads it. */
+/* This struct describes a caller's table as the rotation reads it. */
 typedef struct pe__table {
     const void *cosines, *sines;
     size_t stride, step; /* elements from row to row; from pair to pair */
@@ -10964,8 +11002,9 @@ typedef struct pe__table {
     int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
-   first the cosines, then the sines. If back is set, write 0 - s for each sine s. */
+/* Read the tile's pairs from the table rows |p[0]| ... |p[rows - 1]| and write them to out as
+   floats. Each row of out has first the cosines, then the sines. If back is set, write 0 - s for
+   each sine s. */
 PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
@@ -10977,8 +11016,8 @@ PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const 
     }
 }
 
-/* Call pe__read_table_rows() for all tokens of the tile. The position of row t of at is the number
-   of token t's row in the table. */
+/* Call pe__read_table_rows() for all tokens of the tile. In the positions `at`, the position of row
+   t is the index of token t's row in the table. */
 PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
                                  float *out)
 {
@@ -11016,8 +11055,8 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
     }
 }
 
-/* Rotate by the table's own rows, which are floats, without copying them. The tokens may name the
-   rows in any order. */
+/* Rotate by the table's own rows, without copying them. The rows are floats, and the tokens may use
+   them in any order. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
 {
     double p[PE__POSITIONS];
@@ -11031,8 +11070,8 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
     }
 }
 
-/* Check that the positions are integers of one coordinate, and that each is the number of a row of
-   the table. With pe_back(), positions are minus the numbers. */
+/* Check that the positions are integers of one coordinate, and that each is the index of a row of
+   the table. With pe_back(), the positions are the negated indices. */
 static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
@@ -11208,14 +11247,15 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     return PE_OK;
 }
 
-/* Returns (a / b)^(p / s) rounded to the nearest float, where it is close or equal to the double
- * `tie`, a midpoint of two floats. tie is 2^k N with an odd N of 25 bits.
+/* Returns (a / b)^(p / s) rounded to the nearest float. The caller knows that the power is close or
+ * equal to the double `tie`, which is a midpoint of two floats. This midpoint is 2^k N with an odd
+ * N of 25 bits.
  *
  * Let p / s be m / q in lowest terms. The power equals tie if (a / b)^m = 2^(kq) N^q. Let x / y be
- * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two, and
- * that there is an odd c with N = c^|m| and x = c^q times a power of two. c is at least 3. The
- * caller's a and b are at most 7 pairs, with at most 2^28 pairs, so c^q <= x <= 7 2^28 < 3^20. So q
- * is below 20, and the loop tries each q. */
+ * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two. It
+ * also requires an odd number c such that N = c^|m| and x is c^q times a power of two. c is at
+ * least 3. The caller's a and b are at most 7 * pairs, and there are at most 2^28 pairs, so c^q <=
+ * x <= 7 * 2^28 < 3^20. Hence q is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
@@ -11286,13 +11326,13 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
  * Tested by tests/unit/plan/test_models.c. */
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
- * To have ggml's angles, this code repeats ggml's roundings: the same float operations in the same
- * order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f), and fused where ggml's compiler
- * fuses (contracted). One thing differs: powf, logf, sinf and cosf are correctly rounded here,
- * which C libraries do not promise. */
+ * To get ggml's angles, this code repeats ggml's roundings. It performs the same float operations
+ * in the same order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f). If `contracted` is
+ * set, it fuses the sums that ggml's compiler fuses. One thing differs: here powf, logf, sinf and
+ * cosf are correctly rounded, which C libraries do not promise. */
 
-/* Returns a * b + c: rounded once if fused is set, because a double holds the product of two floats
-   exactly; else the product is rounded first. */
+/* Returns a * b + c. If `fused` is set, the result is rounded once: a double holds the product of
+   two floats exactly. Otherwise the product is first rounded to float. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
     if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
@@ -11307,8 +11347,8 @@ PE__INLINE float pe__float_quotient(float a, float b)
     return a / b;
 }
 
-/* Returns x, rounded once to float. No rounding test is needed: there are so few inputs that no
-   result is closer to a midpoint of two floats than the error of x. */
+/* Returns x, rounded once to float. No rounding test is needed. The possible inputs are so few that
+   no result is closer to a midpoint of two floats than the error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
@@ -11381,10 +11421,10 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     return PE_OK;
 }
 
-/* ggml's arguments, and the numbers that all rows share. */
+/* This struct holds ggml's arguments, and the numbers that all rows share. */
 typedef struct pe__ggml {
     pe_rope_ggml c;
-    float theta_scale, mscale; /* ratio of the angles of neighbouring pairs; the amplitude */
+    float theta_scale, mscale; /* ratio of the angles of consecutive pairs; the amplitude */
     float low, span;           /* YaRN: the pair where the ramp begins; its length, >= 0.001 */
 } pe__ggml;
 /* Set the numbers of g from g->c, with ggml's roundings. */
@@ -11435,9 +11475,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
-    /* A plan computes the sines and cosines of 64 angles at a time: its float frequencies are the
-       angles, and its row is computed at position 1. So this function uses the row kernel and
-       the rounding test of pe_fill_f32(). */
+    /* A plan computes the sines and cosines of 64 angles at a time. The angles are stored as its
+       float frequencies, and its row is computed at position 1. So this function uses the row
+       kernel and the rounding test of pe_fill_f32(). */
     double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
@@ -11475,8 +11515,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 }
 
 /* ==== src/algebra/shift.h ==== */
-/* Shifts of rows by a number of positions: checks, calls, and the rotation of doubles.
- * Test: tests/unit/algebra/test_algebra.c. */
+/* Shifts rows by a number of positions: checks, calls, and the rotation of doubles. Test:
+ * tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
@@ -11485,8 +11525,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs that a shift of doubles rotates together */
 
-/* Can rows of this plan, which was made, be shifted? Every column must hold zeros or belong to a
-   pair in the plan's layout, and the angles must not be rounded to float. */
+/* Returns whether the rows of a complete plan can be shifted. Every column must hold zeros or
+   belong to a pair in the plan's layout, and the angles must not be rounded to float. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
     int ok = !plan->float32 && !plan->order && !plan->rope_interleave;
@@ -11496,7 +11536,7 @@ static inline int pe__can_shift(const pe_plan *plan)
 }
 
 /* Rotate the pairs (x, y) of `rows` rows. Pair i rotates by the angle with the sine ts[i] and the
-   cosine tc[i]. y lies `across` doubles after x: 1 if split is 0. */
+   cosine tc[i]. y is `across` doubles after x. If split is 0, `across` is 1. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
@@ -11532,8 +11572,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t r
     }
 }
 
-/* Shift `rows` rows by delta, all by the same, in the columns of the output: the columns of one
-   axis. */
+/* Shift `rows` rows, all by the same delta, in the columns of the output. These are the columns of
+   one axis. */
 PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
@@ -11594,7 +11634,7 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
 
 /* ---- 9.2 shifts of f32, f16 and bf16 --------------------------------------------------------- */
 
-/* Is row r shifted by 0, in every coordinate? */
+/* Returns whether row r is shifted by 0 in every coordinate. */
 static inline int pe__is_zero_delta(const pe_at *at, size_t r)
 {
     int stays = 1;
@@ -11658,8 +11698,8 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 
 /* Return the dot product for the difference k, A^2 times a sum of cosines. Double-double adds the
    cosines in eight sums, then the eight sums in a fixed order. There are eight whatever PE_LANES
-   is, so each instruction set gives the same bits. If Ziv's rounding test leaves the result
-   undecided, the sum is computed again, from cosines that multi-limb integers give. */
+   is, so each instruction set gives the same bits. If Ziv's rounding test is inconclusive, the sum
+   is computed again, from cosines that are computed with multi-limb integers. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -11707,8 +11747,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *
  *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
  *
- * The factors x (of q) and x' (of b) of a product are split: x = X + y and x' = X' + y', where X
- * and X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
+ * The factors x (of q) and x' (of b) of a product are split into x = X + y and x' = X' + y'. X and
+ * X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
  *
  *     x x' = X X' + (X y' + y x')
  *
@@ -11741,17 +11781,17 @@ enum {
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 
-/* The sines s and cosines c of a tile's pairs at a position. ts and tc: the sines and cosines of
-   the angles by which the pairs are rotated from this position to the next. pe__dots_parts has s
-   and c split as described above, x = X + y: the arrays X, y and x of the cosines, then those of
-   the sines. */
+/* This struct holds the sines s and cosines c of a tile's pairs at a position. The fields ts and tc
+   are the sines and cosines of the angles by which the pairs are rotated from this position to the
+   next. A pe__dots_parts holds s and c after the split x = X + y described above. It has the arrays
+   X, y and x of the cosines, then those of the sines. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
 } pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
-/* The sums of an anchor over all pairs. large: the sum of X X'; minor: the sum of X y' + y x'. The
-   first index is 0 for q + b and 1 for q - b, the second is b. */
+/* This struct holds the sums of an anchor over all pairs. `large` is the sum of X X', and `minor`
+   is the sum of X y' + y x'. The first index is 0 for q + b and 1 for q - b, the second is b. */
 typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
@@ -11839,9 +11879,9 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     }
 }
 
-/* Write the ends of the error intervals of an anchor's dot products, all divided by the square of
-   plan->scale: the upper ends to bounds[0], the lower ends to bounds[1]. side: 0 for q + b, 1 for
-   q - b. */
+/* Store upper bounds of an anchor's dot products in bounds[0] and lower bounds in bounds[1]. Both
+   are multiplied by the square of plan->mantissa only; the caller multiplies by the square of
+   plan->scale. `side` is 0 for the positions q + b, and 1 for q - b. */
 PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
@@ -11932,9 +11972,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 /* ==== src/scores/shape.h ==== */
 /* Checks the shape of an array of attention scores. Tested by tests/unit/api/test_errors.c. */
 
-/* Returns PE_OK; PE_ERR_SHAPE if rows of scores overlap; PE_ERR_SIZE if a pointer cannot span all
-   rows. Two orders are allowed: the rows of a head lie together, then those of the next head; or
-   the rows of a query lie together, then those of the next query. */
+/* Returns PE_OK. Returns PE_ERR_SHAPE if rows of scores overlap, or PE_ERR_SIZE if a pointer cannot
+   span all rows. Two orders are allowed. Either all rows of a head come before those of the next
+   head. Or all rows of a query come before those of the next query. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
@@ -11986,7 +12026,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     return PE_OK;
 }
 
-/* The slope line of a head: its bias as a function of j. */
+/* The slope line of a head gives its bias as a function of j. */
 typedef struct pe__slope_line {
     pe__vf slope, zero, masked; /* the factor of j (symmetric: of |j|); +0; -infinity */
     double slope_f64;           /* the slope, with the sign that the caller gave */
@@ -12005,13 +12045,13 @@ PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
     return line;
 }
 
-/* The distances of keys 0, 2, 4 ... of a vector from its first key. The distances of keys 1, 3, 5
-   ... are larger by 1. */
+/* This array holds the distances of keys 0, 2, 4 ... of a vector from its first key. The distances
+   of keys 1, 3, 5 ... are larger by 1. */
 static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
-/* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ..., also for
-   distances x and y of more than 29 bits: a double may not hold a float times such a distance. So
-   the product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
+/* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ... The distances
+   x and y may have more than 29 bits. A double may not hold a float times such a distance. So the
+   product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
    rounded to odd as a float. A product in the range of subnormal floats is a multiple of 2^-149, as
    slope is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
@@ -12055,11 +12095,12 @@ PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *li
     return pe__add_f32(pe__mul_f32(line->slope, size), line->zero); /* a zero is +0 */
 }
 
-/* What is done with biases: stored; stored by non-temporal stores; added to elements. */
+/* These constants say whether biases are stored, stored with non-temporal stores, or added to
+   elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
-   not NULL, elements with j > 0 become *masked, whatever they were. */
+/* Store or add the first n biases of v at address `at`. `j` holds the distances of the keys. If
+   masked is not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
@@ -12110,7 +12151,7 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
 #undef PE__PUT
 }
 
-/* A tile of n keys of a list: their offsets from the first key of the tile, each at most
+/* A tile holds n keys of a list, as offsets from the first key of the tile. Each offset is at most
    PE__MAX_KEY_OFFSET in magnitude. */
 enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
 typedef struct pe__key_tile {
@@ -12118,9 +12159,9 @@ typedef struct pe__key_tile {
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Load a tile from the `rest` keys that begin with number `key`: at most PE__KEYS of them, and only
-   those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to whole
-   vectors. split: 1 if each vector is to have its even keys first, then its odd keys. */
+/* Load a tile from the `rest` keys that start at index `key`. Load at most PE__KEYS of them, and
+   only those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to
+   whole vectors. If `split` is 1, each vector has its even keys first, then its odd keys. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {
@@ -12140,7 +12181,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
     keys->n = n;
 }
 
-/* Store or add the biases of a tile of keys in one row. j: distance of the tile's first key. */
+/* Store or add the biases of a tile of keys in one row. The tile's first key is at distance j. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
@@ -12166,9 +12207,9 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mod
     }
 }
 
-/* Write n 16-bit biases to row, correctly rounded: the floats are rounded to odd, then to the type.
-   keys: a tile that was loaded with split = 1, and whose first key is at distance j; NULL: the keys
-   are at distances j, j + 1 ... */
+/* Write n 16-bit biases to row, correctly rounded. The floats are rounded to odd, then to the type.
+   `keys` is a tile that was loaded with split = 1, and its first key is at distance j. If `keys` is
+   NULL, the keys are at distances j, j + 1 ... */
 PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
@@ -12199,7 +12240,7 @@ PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe
     }
 }
 
-/* The arguments of an ALiBi call. */
+/* This struct holds the arguments of an ALiBi call. */
 typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
@@ -12208,11 +12249,11 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Store or add the rows of all heads, for a tile of keys that begins with key number `key`. If keys
-   is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the slope of
-   a head is loaded once for all its rows. A load between rows would stall by 4K aliasing: a load
-   waits for an earlier store whose address has the same last 12 bits, and among the stores of a few
-   rows every value of these bits occurs. */
+/* Store or add the rows of all heads, for a tile of keys that begins with the key at index `key`.
+   If keys is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the
+   slope of a head is loaded once for all its rows. A load between rows would stall because of 4K
+   aliasing. A load waits for an earlier store whose address has the same last 12 bits. Among the
+   stores of a few rows, every value of these bits occurs. */
 PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
@@ -12354,10 +12395,10 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* T5's n buckets of distances. Each distance below m has its own bucket. Bucket b >= m begins at
-   the least integer that is not below m (max_distance / m)^((b - m) / (n - m)). begin[b - m] is
-   that integer. begin is computed in groups of PE__T5_SOME, each when a search first needs it, so
-   that a call for one element does not compute all. */
+/* T5 divides distances into n buckets. Each distance below m has its own bucket. Bucket b >= m
+   begins at m (max_distance / m)^((b - m) / (n - m)), rounded up to an integer. The element begin[b
+   - m] is that integer. The array `begin` is computed in groups of PE__T5_SOME elements. Each group
+   is computed when a search first needs it, so a call for one element does not compute all. */
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
@@ -12368,12 +12409,12 @@ typedef struct pe__t5 {
     int has_log;
 } pe__t5;
 
-/* Compute group number `some` of begin: the PE__T5_SOME elements from begin[some * PE__T5_SOME] on.
-   The first call also computes the logarithm. A bucket's bound m (max_distance / m)^(...) is below
-   2^31, and is computed with a relative error of 2^-104. The exact bound is a root of an integer,
-   so it is an integer or irrational. There are about 2^50 different bounds, and no irrational bound
-   is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer is taken for that
-   integer. */
+/* Compute the group of `begin` at index `some`: PE__T5_SOME elements, starting at begin[some *
+   PE__T5_SOME]. The first call also computes the logarithm. A bucket's bound m (max_distance /
+   m)^(...) is below 2^31, and is computed with a relative error of 2^-104. The exact bound is a
+   root of an integer, so it is an integer or irrational. There are about 2^50 different bounds, and
+   no irrational bound is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer
+   is taken for that integer. */
 PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
@@ -12435,8 +12476,9 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
 }
 
 /* Write to index the buckets of the keys for one query. `after` is added to the bucket of a key
-   after the query; if `after` is 0, keys after the query are in bucket 0. from and to hold the
-   range of distances of the last bucket, because the next key is mostly in the same bucket. */
+   after the query. If `after` is 0, keys after the query are in bucket 0. The variables `from` and
+   `to` hold the range of distances of the last bucket, because the next key is usually in the same
+   bucket. */
 PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
                            int32_t *index)
 {
@@ -12484,7 +12526,8 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     return PE_OK;
 }
 
-/* Attention scores of shape [heads][queries][keys]; the strides are in elements. */
+/* This struct describes attention scores of shape [heads][queries][keys]. The strides are in
+   elements. */
 typedef struct pe__scores {
     void *scores;
     size_t heads, queries, keys, query_stride, head_stride;
@@ -12550,8 +12593,9 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     return status;
 }
 
-/* A table and activations x, or the gradients of the two. Both have rows of d_model elements. The
-   table's rows are packed; `stride` is the number of elements from row to row of x. */
+/* This struct holds a table and activations x, or the gradients of the two. Both have rows of
+   d_model elements. The table's rows are packed; `stride` is the number of elements from row to row
+   of x. */
 typedef struct pe__learned {
     const void *table, *x;
     size_t table_rows, d_model, stride;
@@ -12593,15 +12637,15 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 }
 
 /* ==== src/learned/resample.h ==== */
-/* Resamples learned tables to another size. Tested by tests/unit/learned/test_learned.c and
- * tests/unit/plan/test_models.c. */
+/* This file defines the functions that resample learned tables to another size. Tested by
+ * tests/unit/learned/test_learned.c and tests/unit/plan/test_models.c. */
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
-/* The taps of an output row along one axis: the rows first, first + 1 ... of the table, and their
-   weights. Without antialias there are 4 taps. With antialias there are up to PE__TAPS, because it
-   allows up to PE__SHRINK rows per output row. Sums leave out taps of weight 0, since 0 * infinity
-   is not 0. */
+/* This struct holds the taps of an output row along one axis: the rows first, first + 1 ... of the
+   table, and their weights. Without antialias there are 4 taps. With antialias there are up to
+   PE__TAPS, because it allows up to PE__SHRINK rows per output row. Sums leave out taps of weight
+   0, since 0 * infinity is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
     int64_t first;      /* may be beyond an end of the table: see pe__tap_row() */
@@ -12609,9 +12653,9 @@ typedef struct pe__taps {
     double weight[PE__TAPS];
 } pe__taps;
 
-/* Where an output row lies among the table's rows: at row + behind / whole, which is also
-   row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are integers, so that a
-   distance of 1 is computed as exactly 1. */
+/* This struct says where an output row is among the table's rows. It is at row + behind / whole,
+   which is also row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are
+   integers, so that a distance of 1 is computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, whole;
@@ -12637,8 +12681,8 @@ PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
     return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_cubic_near_root(a, p, v, q) / q / q : y;
 }
 
-/* Write to weight[0] ... weight[3] the weights of the rows at distances 1 + t, t, u and 1 + u from
-   the output row, for t = p / q and u = 1 - t = v / q. */
+/* Let t = p / q and u = 1 - t = v / q. Write to weight[0] ... weight[3] the weights of the rows at
+   distances 1 + t, t, u and 1 + u from the output row. */
 PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q, double *weight)
 {
     const double a = how->a, t = p / q, u = v / q;
@@ -12763,8 +12807,8 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
     }
 }
 
-/* Returns 1 if the scale of an axis is 0 or 2^-20 ... 2^20, and antialias, if set, is possible:
-   without align_corners, and with at most PE__SHRINK rows per output row. */
+/* Returns 1 if the scale of an axis is 0 or 2^-20 ... 2^20, and antialias is possible if it is set.
+   Antialias is possible without align_corners, and with at most PE__SHRINK rows per output row. */
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
     if (!pe__is_zero(scale) && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
@@ -12813,7 +12857,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 }
 
 /* ==== src/calls/each_type.h ==== */
-/* Defines, by macros, the functions that exist for each type of element. Tested by
+/* Defines, with macros, the functions that exist for each type of element. Tested by
  * tests/checks/api.sh. */
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
@@ -12825,8 +12869,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Fill, add and add_batch. number: the type of a scale. batch_kernel: the row kernel that fills the
-   buffer of rows that are then added to all batches. */
+/* Define fill, add and add_batch. `number` is the type of a scale. `batch_kernel` is the row kernel
+   that fills the buffer of rows, which are then added to all batches. */
 PE__OUTLINE pe_status pe__call_fill_f32(const pe_plan *plan, const pe_at *at, size_t rows,
                                         float *out, size_t stride)
 {
@@ -12927,9 +12971,10 @@ PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, si
     return pe__call_batch(plan, &at, batch_stride, &output, &all);
 }
 
-/* Rotation of tokens from an array of type element to an array of type to. */
+/* Define functions that rotate tokens from an array of type `element` to an array of type `to`. */
 
-/* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
+/* Define shifts, rotation in place, RoPE's tables, and the addition of biases and learned
+   tables. */
 PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
                               size_t stride)
 {
@@ -13087,8 +13132,8 @@ PE__OUTLINE pe_status pe__call_rope_to_f32_bf16(const pe_plan *plan, const pe_at
     return pe__rope_to(plan, at, call);
 }
 
-/* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
-   layout contains no code for the other. */
+/* Define the rotation by RoPE's table. Each layout of heads has its own functions, so that a
+   program that names one layout contains no code for the other. */
 PE__OUTLINE pe_status pe__call_rope_by_f32_halves(const pe_rope_table *table, pe_layout any,
                                                   const pe_at *at, pe__rope_call *call)
 {
@@ -13175,7 +13220,7 @@ PE__OUTLINE pe_status pe__call_rope_one_bf16_interleaved(const pe_rope_table *ta
 }
 
 /* ==== src/selftest/selftest.h ==== */
-/* The self test: hashes small tables and compares the hash with a constant. Tested by
+/* The self test hashes small tables and compares the hash with a constant. Tested by
  * tests/unit/selftest/test_selftest.c. */
 
 /* ---- 14. self test ------------------------------------------------------------------------------
@@ -13193,14 +13238,14 @@ typedef struct pe__test {
         uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
     } x;
     pe_plan plan;
-    int64_t zero; /* 0, read from a volatile: with a constant, compilers might compute results at
-                     compile time, by their own rounding */
+    int64_t zero; /* 0, read from a volatile. With a constant, compilers might compute results at
+                     compile time, with their own rounding */
     int64_t list[PE__TEST_ROWS];
     double real[PE__TEST_ROWS];
     uint64_t hash;
 } pe__test;
 
-/* Hash a status and all elements of x, each of `size` bytes: 2, 4 or 8. */
+/* Add a status and all elements of x to the hash. Each element has `size` bytes: 2, 4 or 8. */
 PE__WRAPS
 static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
@@ -13222,8 +13267,9 @@ static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
     t->hash = h;
 }
 
-/* Hash rows of a plan: runs that begin at the first five positions of the list and go towards 0,
-   rows of a grid and of lists, rows that pe_add_T adds, and, unless angles are floats, a shift. */
+/* Add rows of a plan to the hash. They are runs that begin at the first five positions of the list
+   and go towards 0, and rows of a grid and of lists. They are also rows that pe_add_T adds and,
+   unless angles are floats, shifted rows. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 PE__OUTLINE void pe__test_rows_f32(pe__test *t)
 {
@@ -13293,11 +13339,12 @@ PE__OUTLINE void pe__test_rows_bf16(pe__test *t)
     if (!p->float32) PE__TAKE(pe_shift_bf16(p, pe_all(zero - 1234567), n, x, stride));
 }
 
-/* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
-   filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
-   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. a' = a c - b s or b' = b c + a s is then
-   a difference of two nearly equal products. The product with c is rounded first, so the difference
-   is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
+/* Hash two heads of each token, which are rotated forward and then backward. Then hash biases of
+   ALiBi that are added and filled, and rows of a learned table that are added. Last, hash heads
+   whose pairs (a, b) are (3, 1) or (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a'
+   = a c - b s or b' = b c + a s is a difference of two nearly equal products. The product with c is
+   rounded first, so the difference is 2^-21. If that product were fused with the difference, the
+   result would be 3 * 2^-23. */
 PE__OUTLINE void pe__test_rotate_f32(pe__test *t)
 {
     enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };
@@ -13642,12 +13689,12 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
  * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which
- * stall on these stores: 5 to 12 ns, as long as the rotation of a head takes. A function that is
- * inlined into its caller copies nothing. So the functions here are short enough to be inlined.
- * They also stand after the end of pe's own floating-point options, because gcc inlines no function
- * that has options of its own. They need no such options, since they compute nothing. */
+ * stall on these stores. The stall takes 5 to 12 ns, as long as the rotation of a head. A function
+ * that is inlined into its caller copies nothing. So the functions here are short enough to be
+ * inlined. They also stand after the end of pe's own floating-point options, because gcc inlines no
+ * function that has options of its own. They need no such options, since they compute nothing. */
 
-/* pe_fill_T, pe_add_T and pe_sincos_T. number: the type of the scale of pe_add_T. */
+/* Define pe_fill_T, pe_add_T and pe_sincos_T. `number` is the type of the scale of pe_add_T. */
 PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride)
 {
     return pe__call_fill_f32(plan, &at, rows, out, stride);
@@ -13757,7 +13804,7 @@ PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
     pe__set_heads(&call->x[0], x, heads, x, heads, 0);
 }
 
-/* pe_rope_to_T, from one type to another. */
+/* Define pe_rope_to_T, which rotates from one type to another. */
 PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                 const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
 {
@@ -13812,10 +13859,10 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
     return pe__call_rope_to_f32_bf16(plan, &at, &call);
 }
 
-/* Is a pe_rope_by_table_T call of one token plain? It is if RoPE's table holds floats and has the
-   row, a row's cosines are consecutive and its sines are, pairs fill whole units, and no argument
-   can be an error. Where the call is inlined, the compiler knows most of the arguments, so that
-   most of the tests cost nothing. */
+/* Returns whether a pe_rope_by_table_T call of one token is plain. It is plain if RoPE's table
+   holds floats and has the row, and no argument can be an error. Also, a row's cosines must be
+   consecutive, its sines must be consecutive, and pairs must fill whole units. Where the call is
+   inlined, the compiler knows most of the arguments, so that most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
                                  const pe_heads *x)
 {
@@ -13828,7 +13875,7 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }
 
-/* RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
+/* Define RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
 PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x, pe_heads heads)
 {
     pe__rope_call call;
@@ -13989,7 +14036,7 @@ PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout 
                   : pe__call_rope_by_bf16_interleaved(table, layout, &rows, &call);
 }
 
-/* pe_alibi_fill_T and pe_alibi_add_T. */
+/* Define pe_alibi_fill_T and pe_alibi_add_T. */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                    float *x, size_t query_stride, size_t head_stride)

@@ -1,7 +1,7 @@
 /* made from src/ by make headers: change that */
 /* SPDX-License-Identifier: MIT
  *
- * pe_fixed.h - sine and cosine of position * frequency, correctly rounded, by integers alone.
+ * pe_fixed.h - sine and cosine of position * frequency, correctly rounded, with only integers.
  *
  * One text for C99, C++11, CUDA C, HIP, OpenCL C 1.2 and Metal (untested: no Metal compiler has
  * seen it). It needs no other header. The results are the bits of pe_sincos_f32() on every device:
@@ -9,7 +9,7 @@
  *
  *     pe_fixed_pair x = pe_fixed_sincos_f32(position, increment);
  * A frequency w is given as a phase increment, w / (2 pi) modulo 1 in 128 bits, as in a numerically
- * controlled oscillator: pe_fixed_increments() of pe.h computes it on the host.
+ * controlled oscillator. In pe.h, pe_fixed_increments() computes it on the host.
  *
  *     1. phase = position * increment modulo 1: the angle in turns. Argument reduction to the
  *        nearest quarter turn leaves g, an angle in eighths of a turn, 0 <= g <= 1.

@@ -51,12 +51,12 @@
  * ACCURACY
  *
  * Every element, f64 included, is the real number above rounded once, to nearest even, for every
- * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so
- * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
- * divided between calls or threads: a row is a function of (config, position) only. The numbers of
- * a config are taken as the exact values of the doubles given. A real position and an offset are
- * first added in double. docs/accuracy.md has the proof, and "make test" compares with MPFR.
- * pe_selftest() says whether a program, as it was compiled, computes these bits.
+ * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so a
+ * row is a function of (config, position) only. The bits do not depend on the instruction set, the
+ * compiler, its options, SLEEF, or how rows were divided between calls or threads. The numbers of a
+ * config are taken as the exact values of the doubles given. A real position and an offset are
+ * first added in double. The proof is in docs/accuracy.md, and "make test" compares with MPFR. Call
+ * pe_selftest() to check that a program, as it was compiled, computes these bits.
  *
  * ERRORS
  *
@@ -167,7 +167,7 @@ extern "C" {
  *                                                 pe__store_partial() takes the ends of rows
  *                        pe__store_four           stores a group: four vectors of floats
  *
- * Branches of this way:
+ * This way has branches:
  *
  *   rows/columns.h       pe__write_axis_strided   for PE_COLUMNS_FREQUENCIES
  *   rows/axis.h          pe__write_sums           for PE_COLUMNS_SUMS
@@ -183,7 +183,7 @@ extern "C" {
  *   rows/row_pair_f32.h  pe__confirm_flag         clears slow pairs that were flagged needlessly
  *                        pe__round_flagged        rounds y - e and y + e (pe__ziv_round())
  *                        pe__round_lanes          rounds undecided lanes, where these two differ
- *   rows/single.h        pe__single_round_flagged of a single row: recomputes y by more accurate
+ *   rows/single.h        pe__single_round_flagged of a single row: recomputes y with more accurate
  *                                                 polynomials, then calls pe__round_flagged()
  *   sincos/exact.h       pe__round_element_any    the output's round_element; pe_sincos_T has
  *                                                 pe__round_element_given()
@@ -192,12 +192,12 @@ extern "C" {
  *                        pe__round_quantity       computes with multi-limb integers; always decides
  *
  * Functions call only functions of files that are included before theirs, below, or earlier ones in
- * their own file. Differences between types, and between filling and adding, are chosen in section
- * 13 and passed down as a pe__row_kernel: a program that adds nothing contains no code for adding.
- * 16-bit rows are computed in floats, by pe__write_block_16() and pe__rotate_span_16(). f64 rows
- * are computed by pe__rows_f64(). RoPE writes rows to the stack by pe__write_rope_rows() and then
- * rotates heads by these rows: rope/call.h begins with a map of RoPE. A shift is RoPE with a row as
- * its head.
+ * their own file. Section 13 chooses the differences between types, and between filling and adding,
+ * and passes them down as a pe__row_kernel. So a program that adds nothing contains no code for
+ * adding. Rows of 16 bits are computed in floats, by pe__write_block_16() and pe__rotate_span_16().
+ * The function pe__rows_f64() computes f64 rows. RoPE writes rows to the stack by
+ * pe__write_rope_rows() and then rotates heads by these rows: rope/call.h begins with a map of
+ * RoPE. A shift is RoPE with a row as its head.
  *
  * Glossary
  *     pair           the sine and the cosine of one frequency

@@ -12,9 +12,9 @@
  *     c' = c cos(k w_i) - s sin(k w_i)
  *
  * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
- * only on k. k is a difference: the plan's offset, padding position and, except in dot products,
- * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
- * shifting twice rounds twice.
+ * only on k. The number k is a difference, so the plan's offset and padding position do not matter.
+ * Its amplitude matters only in dot products. Shifts add up: R(a) R(b) = R(a + b). Add the numbers
+ * and shift once; shifting twice rounds twice.
  *
  * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN_SHIFT: an odd width
  * with PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not
@@ -30,8 +30,8 @@
  * x            rows * stride elements, as in pe_fill_T
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
- * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
+ * To get the matrix M of the shift, PE(p + k) = M PE(p), shift the rows of the identity by
+ * pe_all(-k). M has cos(k w_i) on the diagonal, and sin(k w_i) and -sin(k w_i) beside it.
  *
  * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_SHIFT, see above. On an error
  *              nothing is written.

@@ -31,8 +31,8 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 
 /* Return the dot product for the difference k, A^2 times a sum of cosines. Double-double adds the
    cosines in eight sums, then the eight sums in a fixed order. There are eight whatever PE_LANES
-   is, so each instruction set gives the same bits. If Ziv's rounding test leaves the result
-   undecided, the sum is computed again, from cosines that multi-limb integers give. */
+   is, so each instruction set gives the same bits. If Ziv's rounding test is inconclusive, the sum
+   is computed again, from cosines that are computed with multi-limb integers. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -80,8 +80,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *
  *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
  *
- * The factors x (of q) and x' (of b) of a product are split: x = X + y and x' = X' + y', where X
- * and X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
+ * The factors x (of q) and x' (of b) of a product are split into x = X + y and x' = X' + y'. X and
+ * X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
  *
  *     x x' = X X' + (X y' + y x')
  *
@@ -114,17 +114,17 @@ enum {
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 
-/* The sines s and cosines c of a tile's pairs at a position. ts and tc: the sines and cosines of
-   the angles by which the pairs are rotated from this position to the next. pe__dots_parts has s
-   and c split as described above, x = X + y: the arrays X, y and x of the cosines, then those of
-   the sines. */
+/* This struct holds the sines s and cosines c of a tile's pairs at a position. The fields ts and tc
+   are the sines and cosines of the angles by which the pairs are rotated from this position to the
+   next. A pe__dots_parts holds s and c after the split x = X + y described above. It has the arrays
+   X, y and x of the cosines, then those of the sines. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
 } pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
-/* The sums of an anchor over all pairs. large: the sum of X X'; minor: the sum of X y' + y x'. The
-   first index is 0 for q + b and 1 for q - b, the second is b. */
+/* This struct holds the sums of an anchor over all pairs. `large` is the sum of X X', and `minor`
+   is the sum of X y' + y x'. The first index is 0 for q + b and 1 for q - b, the second is b. */
 typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
@@ -212,9 +212,9 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     }
 }
 
-/* Write the ends of the error intervals of an anchor's dot products, all divided by the square of
-   plan->scale: the upper ends to bounds[0], the lower ends to bounds[1]. side: 0 for q + b, 1 for
-   q - b. */
+/* Store upper bounds of an anchor's dot products in bounds[0] and lower bounds in bounds[1]. Both
+   are multiplied by the square of plan->mantissa only; the caller multiplies by the square of
+   plan->scale. `side` is 0 for the positions q + b, and 1 for q - b. */
 PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {

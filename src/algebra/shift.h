@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shifts of rows by a number of positions: checks, calls, and the rotation of doubles.
- * Test: tests/unit/algebra/test_algebra.c. */
+/* Shifts rows by a number of positions: checks, calls, and the rotation of doubles. Test:
+ * tests/unit/algebra/test_algebra.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -25,8 +25,8 @@
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs that a shift of doubles rotates together */
 
-/* Can rows of this plan, which was made, be shifted? Every column must hold zeros or belong to a
-   pair in the plan's layout, and the angles must not be rounded to float. */
+/* Returns whether the rows of a complete plan can be shifted. Every column must hold zeros or
+   belong to a pair in the plan's layout, and the angles must not be rounded to float. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
     int ok = !plan->float32 && !plan->order && !plan->rope_interleave;
@@ -36,7 +36,7 @@ static inline int pe__can_shift(const pe_plan *plan)
 }
 
 /* Rotate the pairs (x, y) of `rows` rows. Pair i rotates by the angle with the sine ts[i] and the
-   cosine tc[i]. y lies `across` doubles after x: 1 if split is 0. */
+   cosine tc[i]. y is `across` doubles after x. If split is 0, `across` is 1. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
@@ -72,8 +72,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t r
     }
 }
 
-/* Shift `rows` rows by delta, all by the same, in the columns of the output: the columns of one
-   axis. */
+/* Shift `rows` rows, all by the same delta, in the columns of the output. These are the columns of
+   one axis. */
 PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
@@ -134,7 +134,7 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
 
 /* ---- 9.2 shifts of f32, f16 and bf16 --------------------------------------------------------- */
 
-/* Is row r shifted by 0, in every coordinate? */
+/* Returns whether row r is shifted by 0 in every coordinate. */
 static inline int pe__is_zero_delta(const pe_at *at, size_t r)
 {
     int stays = 1;

@@ -20,11 +20,11 @@ PE_API int pe_version(void);
    it adds the reason in parentheses. Threads: any. */
 PE_API const char *pe_isa_name(void);
 
-/* Check that this program computes the right bits: compute small tables in each type and by each
- * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
- * at 2^31 and next to midpoints, and compare their hashes with constants. This takes well under a
- * second. A file that calls pe_selftest() has to compile most of the library, so call it from a
- * source file of its own.
+/* Check that this program computes the right bits: compute small tables and compare their hashes
+ * with constants. The tables cover each type and each family of calls (fill, lists, real positions,
+ * grids, add, shift, RoPE, ALiBi, learned). Positions are near 0 and at 2^31, and elements are next
+ * to midpoints. The test takes well under a second. A file that calls pe_selftest() has to compile
+ * most of the library, so call it from a source file of its own.
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of

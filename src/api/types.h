@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The types that several subjects share: statuses, configs, presets, positions, the plan. Tested by
- * tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
+/* This file defines the types that several subjects share: statuses, configs, presets, positions,
+ * the plan. Tested by tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
 #pragma once
 #include "options.h"
 
@@ -124,14 +124,15 @@ typedef enum pe_columns {
                                Only for pe_plan_init_frequencies() and exact angles           */
 } pe_columns;
 
-/* A block of columns that encodes one of a row's coordinates. */
+/* An axis is a block of columns that encodes one of a row's coordinates. */
 typedef struct pe_axis {
     size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
     size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
 } pe_axis;
 
-/* What to compute. Start from pe_config_default() or pe_config_preset() and change fields: later
-   versions may have more. All numbers are taken as the exact values of the doubles given. */
+/* A config says what to compute. Start from pe_config_default() or pe_config_preset() and change
+   fields, because later versions may have more fields. All numbers are taken as the exact values of
+   the doubles given. */
 typedef struct pe_config {
     size_t d_model;           /* width of a row in elements, >= 1                                 */
     double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1: all frequencies equal    */
@@ -194,9 +195,9 @@ typedef enum pe_preset {
 #undef PE__PRESET
 } pe_preset;
 
-/* At which positions the rows 0, 1, 2 ... of a call are. A pe_at is a small value that may be
-   copied freely. pe_from() and the functions below make it; all its fields are private. It points
-   to the caller's list, and each call that takes the pe_at reads the list. */
+/* A pe_at says at which positions the rows 0, 1, 2 ... of a call are. It is a small value that may
+   be copied freely. pe_from() and the functions below make it; all its fields are private. It
+   points to the caller's list, and each call that takes the pe_at reads the list. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
@@ -210,7 +211,7 @@ typedef struct pe_at {
     pe_status status;         /* PE_OK, or the error found when this pe_at was made             */
 } pe_at;
 
-/* Private: the columns and pairs of one axis of a plan. */
+/* This private struct holds the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
     size_t sines, cosines; /* numbers of both; they differ by 1 if the width is odd        */
@@ -220,10 +221,10 @@ typedef struct pe__axis {
     double denominator[2]; /* D of its frequencies, as a sum of two doubles                */
 } pe__axis;
 
-/* Frequencies and some rows, which lie in memory that the caller provides. d_model, pairs and axes
-   may be read; all other fields are private. A plan may be copied by assignment; the memory must
-   outlive all copies, and must not be moved. Every call refuses a plan of all zeros with
-   PE_ERR_PLAN. Every instruction set makes the same plan. */
+/* A plan holds the frequencies and the data that all rows share, in memory that the caller
+   provides. d_model, pairs and axes may be read; all other fields are private. A plan may be copied
+   by assignment; the memory must outlive all copies, and must not be moved. Every call refuses a
+   plan of all zeros with PE_ERR_PLAN. Every instruction set makes the same plan. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */

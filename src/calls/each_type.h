@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines, by macros, the functions that exist for each type of element. Tested by
+/* Defines, with macros, the functions that exist for each type of element. Tested by
  * tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"
@@ -33,8 +33,8 @@
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Fill, add and add_batch. number: the type of a scale. batch_kernel: the row kernel that fills the
-   buffer of rows that are then added to all batches. */
+/* Define fill, add and add_batch. `number` is the type of a scale. `batch_kernel` is the row kernel
+   that fills the buffer of rows, which are then added to all batches. */
 #define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
                                             element *out, size_t stride)                           \
@@ -65,7 +65,7 @@ PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32())
 PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
 #undef PE__ROWS_OF
 
-/* Rotation of tokens from an array of type element to an array of type to. */
+/* Define functions that rotate tokens from an array of type `element` to an array of type `to`. */
 #define PE__ROPE_TO(T, element, to)                                                                \
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
                                                pe__rope_call *call)                                \
@@ -75,7 +75,8 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
         return pe__rope_to(plan, at, call);                                                        \
     }
 
-/* Shifts, rotation in place, RoPE's tables, and the addition of biases and learned tables. */
+/* Define shifts, rotation in place, RoPE's tables, and the addition of biases and learned
+   tables. */
 #define PE__OF_TYPE(T, type, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
@@ -122,8 +123,8 @@ PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
 
-/* Rotation by RoPE's table, with functions for each layout of heads: a program that names one
-   layout contains no code for the other. */
+/* Define the rotation by RoPE's table. Each layout of heads has its own functions, so that a
+   program that names one layout contains no code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(const pe_rope_table *table, pe_layout any, \
                                                         const pe_at *at, pe__rope_call *call)      \

@@ -17,12 +17,12 @@
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
  * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which
- * stall on these stores: 5 to 12 ns, as long as the rotation of a head takes. A function that is
- * inlined into its caller copies nothing. So the functions here are short enough to be inlined.
- * They also stand after the end of pe's own floating-point options, because gcc inlines no function
- * that has options of its own. They need no such options, since they compute nothing. */
+ * stall on these stores. The stall takes 5 to 12 ns, as long as the rotation of a head. A function
+ * that is inlined into its caller copies nothing. So the functions here are short enough to be
+ * inlined. They also stand after the end of pe's own floating-point options, because gcc inlines no
+ * function that has options of its own. They need no such options, since they compute nothing. */
 
-/* pe_fill_T, pe_add_T and pe_sincos_T. number: the type of the scale of pe_add_T. */
+/* Define pe_fill_T, pe_add_T and pe_sincos_T. `number` is the type of the scale of pe_add_T. */
 #define PE__CALLS(T, element, number)                                                              \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
                                  size_t stride)                                                    \
@@ -81,7 +81,7 @@ PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
     pe__set_heads(&call->x[0], x, heads, x, heads, 0);
 }
 
-/* pe_rope_to_T, from one type to another. */
+/* Define pe_rope_to_T, which rotates from one type to another. */
 #define PE__CALLS(T, element, to)                                                                  \
     PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
                                     const element *in, pe_heads in_heads, to *out,                 \
@@ -100,10 +100,10 @@ PE__CALLS(f32_f16, float, uint16_t)
 PE__CALLS(f32_bf16, float, uint16_t)
 #undef PE__CALLS
 
-/* Is a pe_rope_by_table_T call of one token plain? It is if RoPE's table holds floats and has the
-   row, a row's cosines are consecutive and its sines are, pairs fill whole units, and no argument
-   can be an error. Where the call is inlined, the compiler knows most of the arguments, so that
-   most of the tests cost nothing. */
+/* Returns whether a pe_rope_by_table_T call of one token is plain. It is plain if RoPE's table
+   holds floats and has the row, and no argument can be an error. Also, a row's cosines must be
+   consecutive, its sines must be consecutive, and pairs must fill whole units. Where the call is
+   inlined, the compiler knows most of the arguments, so that most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
                                  const pe_heads *x)
 {
@@ -116,7 +116,7 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }
 
-/* RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
+/* Define RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
 #define PE__CALLS(T, type, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
@@ -172,7 +172,7 @@ PE__CALLS(f16, PE_TYPE_F16, uint16_t)
 PE__CALLS(bf16, PE_TYPE_BF16, uint16_t)
 #undef PE__CALLS
 
-/* pe_alibi_fill_T and pe_alibi_add_T. */
+/* Define pe_alibi_fill_T and pe_alibi_add_T. */
 #define PE__CALLS(T, type, element, verb)                                                          \
     PE_API pe_status pe_alibi_##verb##_##T(                                                        \
         const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \

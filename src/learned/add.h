@@ -34,8 +34,9 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     return status;
 }
 
-/* A table and activations x, or the gradients of the two. Both have rows of d_model elements. The
-   table's rows are packed; `stride` is the number of elements from row to row of x. */
+/* This struct holds a table and activations x, or the gradients of the two. Both have rows of
+   d_model elements. The table's rows are packed; `stride` is the number of elements from row to row
+   of x. */
 typedef struct pe__learned {
     const void *table, *x;
     size_t table_rows, d_model, stride;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: addition, gradient and resampling of learned tables. Tested by
+/* This contract declares addition, gradient and resampling of learned tables. Tested by
  * tests/unit/learned/test_learned.c and tests/unit/plan/test_models.c. */
 #pragma once
 #include "../api/options.h"
@@ -52,7 +52,8 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 
 typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe_resample_method;
 
-/* How to resample a table. Zero all and change fields: later versions may have more. */
+/* This struct says how to resample a table. Set all fields to zero, then change fields, because
+   later versions may have more fields. */
 typedef struct pe_resample {
     pe_resample_method method;
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resamples learned tables to another size. Tested by tests/unit/learned/test_learned.c and
- * tests/unit/plan/test_models.c. */
+/* This file defines the functions that resample learned tables to another size. Tested by
+ * tests/unit/learned/test_learned.c and tests/unit/plan/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -13,10 +13,10 @@
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
-/* The taps of an output row along one axis: the rows first, first + 1 ... of the table, and their
-   weights. Without antialias there are 4 taps. With antialias there are up to PE__TAPS, because it
-   allows up to PE__SHRINK rows per output row. Sums leave out taps of weight 0, since 0 * infinity
-   is not 0. */
+/* This struct holds the taps of an output row along one axis: the rows first, first + 1 ... of the
+   table, and their weights. Without antialias there are 4 taps. With antialias there are up to
+   PE__TAPS, because it allows up to PE__SHRINK rows per output row. Sums leave out taps of weight
+   0, since 0 * infinity is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
     int64_t first;      /* may be beyond an end of the table: see pe__tap_row() */
@@ -24,9 +24,9 @@ typedef struct pe__taps {
     double weight[PE__TAPS];
 } pe__taps;
 
-/* Where an output row lies among the table's rows: at row + behind / whole, which is also
-   row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are integers, so that a
-   distance of 1 is computed as exactly 1. */
+/* This struct says where an output row is among the table's rows. It is at row + behind / whole,
+   which is also row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are
+   integers, so that a distance of 1 is computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, whole;
@@ -52,8 +52,8 @@ PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
     return PE__UNLIKELY(fabs(y) < 0.25) ? pe__keys_cubic_near_root(a, p, v, q) / q / q : y;
 }
 
-/* Write to weight[0] ... weight[3] the weights of the rows at distances 1 + t, t, u and 1 + u from
-   the output row, for t = p / q and u = 1 - t = v / q. */
+/* Let t = p / q and u = 1 - t = v / q. Write to weight[0] ... weight[3] the weights of the rows at
+   distances 1 + t, t, u and 1 + u from the output row. */
 PE__INLINE void pe__weights(const pe_resample *how, double p, double v, double q, double *weight)
 {
     const double a = how->a, t = p / q, u = v / q;
@@ -178,8 +178,8 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
     }
 }
 
-/* Returns 1 if the scale of an axis is 0 or 2^-20 ... 2^20, and antialias, if set, is possible:
-   without align_corners, and with at most PE__SHRINK rows per output row. */
+/* Returns 1 if the scale of an axis is 0 or 2^-20 ... 2^20, and antialias is possible if it is set.
+   Antialias is possible without align_corners, and with at most PE__SHRINK rows per output row. */
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
     if (!pe__is_zero(scale) && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;

@@ -13,14 +13,14 @@
  *     2 arrays: the frequencies, as sums of two doubles
  *     1 array: the frequencies rounded to float, with PE_ANGLE_FLOAT32
  *     16 rows of 2 arrays each: the rotation rows, if enough rows are expected
- *     2 bytes a pair: the order of pairs, if the config has a list of coordinates
+ *     2 bytes per pair: the order of pairs, if the config has a list of coordinates
  * With PE_COLUMNS_SUMS it holds one array for each coordinate instead: the matrix.
  *
  * In an array, the pairs of each axis begin at a multiple of 8, except with PE_COLUMNS_JOINED. A
- * vector may be loaded from any pair on. The padding lanes after the last pair of an axis repeat
- * this pair, so they are flagged only if the pair itself is. If it is, the exact rounder may load
- * vectors that begin in padding lanes and end past the array. The rotation rows come after the
- * frequencies, so that these loads stay in the memory of the plan. */
+ * vector may be loaded that starts at any pair. The padding lanes after the last pair of an axis
+ * repeat this pair, so they are flagged only if the pair itself is flagged. If it is flagged, the
+ * exact rounder may load vectors that begin in padding lanes and end past the array. The rotation
+ * rows come after the frequencies, so that these loads stay in the memory of the plan. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {

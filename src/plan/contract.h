@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: presets, plans and their frequencies.
- * tests/unit/plan/test_conventions.c and tests/unit/rows/test_bounds.c test it. */
+/* This contract declares presets, plans and their frequencies. tests/unit/plan/test_conventions.c
+ * and tests/unit/rows/test_bounds.c test it. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -60,23 +60,25 @@ PE_API pe_config pe_config_default(size_t d_model);
  *                    tiny-cuda-nn Frequency, which ends in 1s: write these into a row's padding,
  *                    with a stride that is larger than d; the NeRF paper
  *
- * Fields may be changed afterwards: axes of T2T_ND, NERF and TINY_CUDA_NN; exponent_shift and scale
- * of DDPM (its downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are
- * divided by s; scale = min_timescale and base = max_timescale / min_timescale for T2T; columns.
- * DETR's normalised positions are real ones: pe_coords_f64(). A refused width, or a number that is
- * no preset, makes pe_plan_init() return PE_ERR_CONFIG.
+ * These fields may be changed afterwards. For T2T_ND, NERF and TINY_CUDA_NN, change axes. For DDPM,
+ * change exponent_shift (its downscale_freq_shift) and scale. For a MAE_2D grid whose cells are
+ * divided by s, set scale = 1 / s. For T2T, set scale = min_timescale and base = max_timescale /
+ * min_timescale. For any preset, columns may be changed. DETR's normalised positions are reals: use
+ * pe_coords_f64(). A refused width, or a number that is no preset, makes pe_plan_init() return
+ * PE_ERR_CONFIG.
  *
  * Accuracy     tests/unit/plan/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
-/* Say what is wrong with a config: constant English text that names the field and its range, or
-   NULL if nothing is. Threads: any. */
+/* Say what is wrong with a config. Returns constant English text that names the field and its
+   range, or NULL if nothing is wrong. Threads: any. */
 PE_API const char *pe_config_error(const pe_config *config);
 
-/* Say what is wrong with frequencies for pe_plan_init_frequencies(): constant English text, or NULL
-   if nothing is. *index becomes the index of the first frequency that is not finite or is out of
-   bounds, or `pairs` if there is none; index may be NULL. Threads: any. */
+/* Say what is wrong with frequencies for pe_plan_init_frequencies(). Returns constant English text,
+   or NULL if nothing is wrong. If index is not NULL, *index becomes the index of the first
+   frequency that is not finite or is out of bounds. If there is none, *index becomes `pairs`.
+   Threads: any. */
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
@@ -88,13 +90,14 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
  * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
-/* A constant number of bytes that is enough for any plan of this width with expected_rows = 1,
-   except for PE_COLUMNS_SUMS: 26 bytes a pair and 2248 more. So a plan for one call can be made on
-   the stack (tests/unit/api/test_errors.c). */
+/* This constant is a number of bytes that is enough for any plan of this width with expected_rows =
+   1, except with PE_COLUMNS_SUMS. It is 26 bytes per pair and 2248 more. So a plan for one call can
+   be made on the stack (tests/unit/api/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
- * rows are expected, the 16 rotation rows, by which one row is rotated to others.
+/* Make a plan with the frequencies w_i = scale base^(-i / D), times pi with half_turns. If many
+ * rows are expected, the plan also gets the 16 rotation rows, by which one row is rotated to
+ * others.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of a plan that follow from others: from its amplitude, from its frequencies, and from the
- * kind of positions that a call has. Tested by tests/unit/plan/test_conventions.c and
+/* These functions set fields of a plan that follow from its amplitude, from its frequencies, and
+ * from the kind of positions that a call has. Tested by tests/unit/plan/test_conventions.c and
  * tests/unit/positions/test_at.c. */
 #pragma once
 #include "../pe_simd.h"

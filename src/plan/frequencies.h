@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frequencies as float32 code computes them; reading back a plan's frequencies and wavelengths.
+/* Computes frequencies as float32 code does, and reads back a plan's frequencies and wavelengths.
  * tests/unit/plan/test_conventions.c tests them. */
 #pragma once
 #include "../pe_simd.h"
@@ -12,7 +12,7 @@
 #include "../sincos/exact.h"
 #include "shape.h"
 
-/* Returns 2^x rounded once to float; 0 if 2^x is too small for a float. x is above -1000, since
+/* Returns 2^x rounded once to float, or 0 if 2^x is too small for a float. x is above -1000, since
    frequencies are above 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
 {
@@ -38,8 +38,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
-        /* from 2^128 (1 - 2^-25) on, whose log2 is 127.99..., 2^power rounds to infinity, and
-           1 / infinity is 0 */
+        /* If 2^power is at least 2^128 (1 - 2^-25), whose log2 is 127.99..., it rounds to infinity,
+           and 1 / infinity is 0. */
         if (formula != PE_FLOAT32_POW)
             omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
         else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans built in the caller's memory: frequencies and rotation rows.
- * tests/unit/rows/test_bounds.c and tests/unit/numbers/test_budget.c test them. */
+/* Builds plans in the caller's memory: frequencies and rotation rows. tests/unit/rows/test_bounds.c
+ * and tests/unit/numbers/test_budget.c test them. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -83,8 +83,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
     }
 }
 
-/* Fills the padding of an array: repeats the last pair of each axis up to the first pair of the
-   next axis or, after the last axis, up to plan->padded. */
+/* Fills the padding of an array. Repeats the last pair of each axis up to the first pair of the
+   next axis. After the last axis, repeats its last pair up to plan->padded. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -94,9 +94,9 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* Completes a plan whose frequencies are in memory: sorts and pads them, rounds them to float for
-   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. error: the relative error of the
-   frequencies. fastest: the largest magnitude of a frequency, in half-turns. */
+/* Completes a plan whose frequencies are in memory. Sorts and pads them, rounds them to float for
+   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. `error` is the relative error of
+   the frequencies. `fastest` is the largest magnitude of a frequency, in half-turns. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -120,8 +120,7 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* The first step of every init: sets the plan to zeros, which every call refuses, and checks the
-   pointers. */
+/* Begins every init. Sets the plan to zeros, which every call refuses, and checks the pointers. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -186,9 +185,9 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0,
-   pe_frequency_error() has to decide: for a frequency of 0, a scale far from 1, or an n that is no
-   multiple of PE_LANES. */
+/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0, the
+   test is inconclusive and pe_frequency_error() must check the frequencies. This happens for a
+   frequency of 0, a scale far from 1, or an n that is no multiple of PE_LANES. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
@@ -205,9 +204,9 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
            pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
-/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded, with a relative
-   error of 2^-104; omega may be f. Returns the largest magnitude. Out of line, because its caller
-   is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
+/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded. Their relative
+   error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line, because its
+   caller is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
    speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
                                    size_t padded)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rotation rows: the rows of a plan by which other rows are rotated. Tested by
+/* Computes the rotation rows of a plan, by which other rows are rotated. Tested by
  * tests/unit/numbers/test_budget.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -7,12 +7,13 @@
 #include "../numbers/double_double.h"
 #include "../sincos/double_double.h"
 
-/* PE__BLOCK_HALF: the rows of a block on each side of its anchor. */
+/* PE__BLOCK_HALF is the number of rows of a block on each side of its anchor. */
 enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 
 /* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
- * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2.
- * Row 17 is row 8 rotated by row 9. Row 17 b is row 17 (b / 2) rotated by row 17 (b - b / 2).
+ * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2,
+ * with integer division. Row 17 is row 8 rotated by row 9. Row 17 * b is row 17 * (b / 2) rotated
+ * by row 17 * (b - b / 2).
  *
  * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
  * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each

@@ -12,11 +12,12 @@
 #include "../frequencies/geometric.h"
 #include "rotation.h"
 
-/* From this number of consecutive rows on, the plan's table of rotation rows saves more time than
-   it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves all. */
+/* If there are at least this many consecutive rows, the plan's table of rotation rows saves more
+   time than it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves
+   all. */
 enum { PE__TABLE_MIN_ROWS = 36 };
 
-/* Returns whether there are several axes, which share the columns of a row as `columns` says. */
+/* Returns whether the config has several axes and lays out their columns as `columns`. */
 PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 {
     return config->axes > 1 && config->columns == columns;
@@ -24,7 +25,8 @@ PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
 
 enum { PE__STATIONARY = 255 }; /* the coordinate of pairs that never rotate */
 
-/* Returns how many arrays a plan for `rows` expected rows has. rows is 0 if unknown. */
+/* Returns how many arrays a plan for `rows` expected rows has. `rows` is 0 if the number is
+   unknown. */
 PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
     if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
@@ -33,7 +35,7 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 }
 
 /* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
-   at most one pair, D does not matter, since i is 0; it is set to 1. */
+   at most one pair, i is 0 and D does not matter, so it is set to 1. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -70,9 +72,9 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the
-   first axis has all pairs. The padding grows by three vectors, because four vectors may be loaded
-   from any pair on. */
+/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the first
+   axis has all pairs. The padding grows by three vectors, because four vectors may be loaded that
+   start at any pair. */
 PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
@@ -87,7 +89,8 @@ PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
     return length == 0 || (list && length == needed);
 }
 
-/* Returns whether all coordinates of a list are valid; 1 for NULL, which is no list. */
+/* Returns whether all coordinates of a list are valid. Returns 1 if the list is NULL, which means
+   that there is none. */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
     int ok = 1;
@@ -154,8 +157,8 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
-/* Returns what is wrong with the config, or lays the plan out and returns NULL. Inlined into its
-   two callers, so that a program that never asks for the texts does not contain them. */
+/* Returns what is wrong with the config, or lays the plan out and returns NULL. It is inlined into
+   its two callers, so that a program that never asks for the texts does not contain them. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -199,7 +202,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* Returns the bytes of memory that a plan takes. listed: the config has a list of
+/* Returns the bytes of memory that a plan takes. `listed` is 1 if the config has a list of
    coordinates. */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
@@ -207,7 +210,8 @@ PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, 
     return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
 }
 
-/* Lays the plan out and returns the bytes of memory that it takes; 0 if the config is wrong. */
+/* Lays the plan out and returns the bytes of memory that it takes. Returns 0 if the config is
+   wrong. */
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;

@@ -11,9 +11,9 @@
 static const int64_t pe__position_limit = (int64_t)1 << 31;
 
 /* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
-   reach of a table without rows is negative, and no position is within it. Integers are compared,
-   because clang may remove comparisons that only NaNs decide (numbers/compare.h); they do not have
-   the sign of reach, so it is tested first. */
+   reach of a table without rows is negative, and no position is within it. The bits are compared as
+   integers, because clang may remove comparisons that only NaNs decide (numbers/compare.h). These
+   integers lack the sign of reach, so the sign is tested first. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     const uint64_t limit = pe__magnitude_bits(reach);

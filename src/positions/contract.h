@@ -18,19 +18,19 @@
  *   PE_ERR_AT_SIZE    a list or grid larger than the address space
  *   PE_ERR_RANGE      a position out of range, NaN and infinity included */
 
-/* The positions first, first + 1, ... Threads: any. */
+/* Return the positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
 
-/* The positions first, first + step, first + 2 step, ...; step may be 0 or negative. Threads: any.
- */
+/* Return the positions first, first + step, first + 2 step, ... The step may be 0 or negative.
+   Threads: any. */
 PE_API pe_at pe_from_by(int64_t first, int64_t step);
 
-/* The same position for every row: pe_from_by(position, 0). Threads: any. */
+/* Return the same position for every row, as pe_from_by(position, 0). Threads: any. */
 PE_API pe_at pe_all(int64_t position);
 
-/* Row r at positions[r], in any order; they may repeat, be negative, and be fractions: diffusion
-   timesteps, m/z values, positions divided by a scale. Whole numbers in a list of reals give the
-   same bits as in a list of integers. Threads: any. */
+/* Place row r at positions[r]. Positions may have any order, repeat, be negative, and be fractions:
+   diffusion timesteps, m/z values, positions divided by a scale. Whole numbers in a list of reals
+   give the same bits as in a list of integers. Threads: any. */
 PE_API pe_at pe_at_i32(const int32_t *positions);
 PE_API pe_at pe_at_i64(const int64_t *positions);
 PE_API pe_at pe_at_f32(const float *positions);
@@ -42,9 +42,9 @@ PE_API pe_at pe_at_f64(const double *positions);
    with PE_ERR_AT_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
-/* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
-   has the strides axes and 1; [axes][rows], as in M-RoPE's (t, y, x), has 1 and rows. axes is 1 or
-   the number of axes of the plan. Threads: any. */
+/* Place rows at points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array
+   [rows][axes] has the strides axes and 1. An array [axes][rows], as in M-RoPE's (t, y, x), has the
+   strides 1 and rows. The parameter `axes` is 1 or the number of axes of the plan. Threads: any. */
 PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
                            size_t axis_stride);
 PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
@@ -57,12 +57,12 @@ PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
    Threads: any. */
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
-/* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
-   the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at)) is
-   at. A padding position stays a padding position. Threads: any. */
+/* Reverse the rotation: use -(p + offset) for the position p, with the same amplitude. In RoPE this
+   is the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at))
+   is at. A padding position stays a padding position. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
-/* Differences of positions: the plan's offset, amplitude and padding position are ignored. With
-   pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions, as in
-   llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
+/* Take positions as differences: the plan's offset, amplitude and padding position are ignored.
+   With pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions,
+   as in llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
 PE_API pe_at pe_delta(pe_at at);

@@ -18,8 +18,8 @@ typedef enum pe__at_kind {
     PE__AT_GRID
 } pe__at_kind;
 
-/* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`:
-   the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
+/* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`.
+   It is the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
 PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;

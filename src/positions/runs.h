@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cuts the positions of a call into runs, one after the other: pe__next_run(). Tested by
+/* pe__next_run() cuts the positions of a call into runs, one after the other. Tested by
  * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -7,52 +7,55 @@
 #include "read.h"
 
 /* ---- 4.1 runs of positions ----------------------------------------------------------------------
- * A run is some consecutive rows of one coordinate: they are at consecutive positions, at one
- * position, copies of rows before, or rows of zeros. */
+ * A run consists of consecutive rows of one coordinate. Its rows are at consecutive positions, at
+ * one position, copies of earlier rows, or rows of zeros. */
 
 typedef enum pe__run_kind {
-    PE__RUN_COMPUTED, /* from its positions */
-    PE__RUN_COPIED,   /* from rows before */
-    PE__RUN_ZEROS     /* one row, at the padding position */
+    PE__RUN_COMPUTED, /* rows are computed from their positions */
+    PE__RUN_COPIED,   /* rows are copied from earlier rows */
+    PE__RUN_ZEROS     /* one row of zeros, at the padding position */
 } pe__run_kind;
 
-/* The rows row, row + every, row + 2 every and so on, `rows` of them. */
+/* A run has `rows` rows: row, row + every, row + 2 * every and so on. */
 typedef struct pe__run {
     pe__run_kind kind;
     size_t row, rows, every;
-    double position, step; /* of the first row, offset included; from one of these rows to the next:
-                              1, -1 or 0; 2 if there is one. Copies: not set */
-    size_t source, source_step; /* copies: the first row is a copy of row `source`, the next one of
-                                   row source + source_step: 0 or 1 ... */
-    const uint32_t *sources;    /* ... or, unless this is NULL, row k of row sources[k] */
+    /* `position` is the position of the first row, with the offset added. `step` is the difference
+       of the positions of adjacent rows of the run: 1, -1 or 0, or 2 if the run has one row. Copies
+       have neither. */
+    double position, step;
+    /* In a run of copies, the first row is a copy of row `source`, and the next row is a copy of
+       row source + source_step. source_step is 0 or 1. */
+    size_t source, source_step;
+    const uint32_t *sources; /* if not NULL, row k of the copies is a copy of row sources[k] */
 } pe__run;
 
-/* The row cache of a list. Each slot holds a position, offset included, and the number of the row
-   that was last written for it. When the position occurs again, that row is copied. 256 consecutive
-   integers have different slots, and so have 256 consecutive multiples of 1/2, 1/4, ... 2^-8. The
-   cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
+/* A list has a row cache. Each slot holds a position, with the offset added, and the index of the
+   row that was last written for it. When the position occurs again, that row is copied. 256
+   consecutive integers have different slots, and 256 consecutive multiples of 1/2, 1/4, ... 2^-8
+   also have different slots. The cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
 enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
-    size_t misses_left;                 /* new rows until the cache is given up; 0: given up */
+    size_t misses_left;                 /* misses until the cache is given up; 0: given up */
     uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
     uint32_t row[PE__CACHE_SLOTS];
-    uint32_t sources[PE__POSITIONS]; /* of the run that was returned last */
+    uint32_t sources[PE__POSITIONS]; /* the sources of the run that was returned last */
 } pe__row_cache;
 
-/* What is left of the positions of a call. */
+/* This struct holds the remaining positions of a call. */
 typedef struct pe__runs {
     const pe_at *at;
     const pe_plan *plan;      /* has the offset and the padding position */
-    size_t first, rows, next; /* row r is row first + r of at; next: the first that is left */
+    size_t first, rows, next; /* row r is row first + r of at; `next` is the next row to return */
     size_t coordinate;
-    int copies;             /* rows at the position of a row before are copied from it */
+    int copies;             /* 1: rows at the position of an earlier row are copied from it */
     size_t cells, period;   /* a grid whose rows are copied: each value holds for `cells` rows,
                                  and the values recur after `period` values; else 1, SIZE_MAX */
     size_t computed;        /* a grid: before this row, each value's first row is computed */
     double last;            /* the position of row next - 1; 1e300: none */
-    pe__row_cache *cache;   /* of a long list, or NULL */
-    size_t held, held_rows; /* p holds the positions, without offset, of held_rows rows from
-                                 number `held` on */
+    pe__row_cache *cache;   /* the row cache of a long list, or NULL */
+    size_t held, held_rows; /* p holds the positions, without offset, of the rows
+                                 [held, held + held_rows) */
     double p[PE__POSITIONS];
 } pe__runs;
 
@@ -103,8 +106,9 @@ PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
     return n;
 }
 
-/* Returns the step of the run that begins at row r, at position p: 1 or -1, if t = p + offset is a
-   multiple of 2^-20; 0 for rows at one position that are not copied; 2: the run has one row. */
+/* Returns the step of the run that begins at row r, at position p. The step is 1 or -1 only if t =
+   p + offset is a multiple of 2^-20. It is 0 for rows at one position that are not copied. It is 2
+   if the run has one row. */
 PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 {
     const double t = p + x->plan->offset, units = t * 1048576.0;
@@ -154,7 +158,8 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
     cache->misses_left -= pe__min(cache->misses_left, run->rows);
 }
 
-/* Make a run copies of the rows that start at row `source`, or, if step is 0, of that row alone. */
+/* Make a run that copies the rows starting at row `source`. If step is 0, all its rows are copies
+   of that row. */
 PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows)
 {
     run->kind = PE__RUN_COPIED;
@@ -184,7 +189,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
     if (pe__is_padding(x->plan, p)) { /* only in plans of one axis, so in no grid with cells > 1 */
         run->kind = PE__RUN_ZEROS;
         x->last = 1e300;
-    } else if (x->cells > 1 && cell == 0) { /* the first row of each value from p on */
+    } else if (x->cells > 1 && cell == 0) { /* the first row of p and of each later value */
         run->rows = pe__min(x->period - (size_t)fabs(p), (x->rows - r - 1) / x->cells + 1);
         run->every = x->cells;
         run->step = x->at->back ? -1 : 1;

@@ -14,8 +14,8 @@
 #include "exact.h"
 #include "frequencies.h"
 
-/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double, and pe__rope_real_mscale() returns
-   it by multi-limb integers. log_factor: ln f. */
+/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double. pe__rope_real_mscale() returns the
+   same number, computed with multi-limb integers. Both receive ln f in log_factor. */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
@@ -31,9 +31,9 @@ PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
     return x;
 }
 
-/* Returns `by` times the attention factor, correctly rounded by multi-limb integers. The factor is
-   (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the square root of
-   1 + ln f / ln L0, where L0 is r->length. */
+/* Returns `by` times the attention factor, correctly rounded. The computation uses multi-limb
+   integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the
+   square root of 1 + ln f / ln L0, where L0 is r->length. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
 {
     double y;
@@ -59,18 +59,19 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
     }
 }
 
-/* Returns the same number as pe__rope_round_factor(), from double-double where Ziv's test decides.
-   The relative error has two terms:
-       2^-90                         the operations. At most 2^-92 was derived for them
-       (mscale + all_dim) 2^-103     ln f, which is off by 2^-104 where f is the quotient of two
-                                     lengths next to each other. 0.1 mscale ln f + 1 and
-                                     0.1 all_dim ln f + 1 are at least 1, so their relative errors
-                                     are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
+/* Returns the same number as pe__rope_round_factor(), but computes it in double-double. It calls
+   that function only if Ziv's rounding test is inconclusive. The relative error has two terms:
+       2^-90                         bounds the error of the operations, for which a bound of
+                                     2^-92 was derived
+       (mscale + all_dim) 2^-103     bounds what the error of ln f adds. If f is the quotient of two
+                                     adjacent lengths, ln f is off by 2^-104. 0.1 mscale ln f + 1
+                                     and 0.1 all_dim ln f + 1 are at least 1, so their relative
+                                     errors are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
 
    Without the second term, 8 of 3000 factors with mscale = 2^62 and lengths near 2^52 were wrong.
 
-   No result is a midpoint of two doubles. ln f is transcendental, and so is the quotient that
-   contains ln f, unless mscale and all_dim are equal: then the quotient is 1. For LONGROPE, let
+   No result is a midpoint of two doubles. ln f is transcendental, so the quotient that contains ln
+   f is also transcendental. If mscale and all_dim are equal, the quotient is 1. For LONGROPE, let
    ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
    root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
    whose denominator is at most 7. */
@@ -97,8 +98,8 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     return pe__rope_round_factor(r, mscale, all_dim, by);
 }
 
-/* Returns the attention factor: the one that the config gives, or else the one of its type, which
-   is 1 where f <= 1. */
+/* Returns the attention factor that the config gives. If it gives none, returns the factor that its
+   type defines, which is 1 if f <= 1. */
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 {
     const pe_rope_config *const config = r->config;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE by a table: heads are rotated by the rows of a table of sines and cosines that the caller
- * has. Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
+/* RoPE by a table rotates heads by the rows of a table of sines and cosines that the caller has.
+ * Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -20,7 +20,7 @@
  * elements and its cosines also are. Rows in another order of elements, rows of 16-bit elements,
  * and all rows for pe_back() are first copied to the stack, as floats. */
 
-/* A caller's table, as the rotation reads it. */
+/* This struct describes a caller's table as the rotation reads it. */
 typedef struct pe__table {
     const void *cosines, *sines;
     size_t stride, step; /* elements from row to row; from pair to pair */
@@ -28,8 +28,9 @@ typedef struct pe__table {
     int odd; /* 1: one array, each sine step / 2 elements after its cosine */
 } pe__table;
 
-/* Write the tile's pairs of the table rows |p[0]| ... |p[rows - 1]| to out, as floats: of each row
-   first the cosines, then the sines. If back is set, write 0 - s for each sine s. */
+/* Read the tile's pairs from the table rows |p[0]| ... |p[rows - 1]| and write them to out as
+   floats. Each row of out has first the cosines, then the sines. If back is set, write 0 - s for
+   each sine s. */
 PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
@@ -41,8 +42,8 @@ PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const 
     }
 }
 
-/* Call pe__read_table_rows() for all tokens of the tile. The position of row t of at is the number
-   of token t's row in the table. */
+/* Call pe__read_table_rows() for all tokens of the tile. In the positions `at`, the position of row
+   t is the index of token t's row in the table. */
 PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
                                  float *out)
 {
@@ -80,8 +81,8 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
     }
 }
 
-/* Rotate by the table's own rows, which are floats, without copying them. The tokens may name the
-   rows in any order. */
+/* Rotate by the table's own rows, without copying them. The rows are floats, and the tokens may use
+   them in any order. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
 {
     double p[PE__POSITIONS];
@@ -95,8 +96,8 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
     }
 }
 
-/* Check that the positions are integers of one coordinate, and that each is the number of a row of
-   the table. With pe_back(), positions are minus the numbers. */
+/* Check that the positions are integers of one coordinate, and that each is the index of a row of
+   the table. With pe_back(), the positions are the negated indices. */
 static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;

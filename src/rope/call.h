@@ -35,9 +35,11 @@
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
-/* Check that the tokens x heads heads, `width` elements each, do not overlap, and that a pointer
-   can span them. If so, convert the strides *token and *head to bytes, and set *span to the number
-   of bytes from the first element to the end of the last one. element: bytes of an element. */
+/* Check that the heads do not overlap and that a pointer can span them. There are tokens * heads
+   heads of `width` elements each, and an element has `element` bytes. If the check passes, convert
+   the strides *token and *head from elements to bytes. Then also set *span to the number of bytes
+   from the start of the first element to the end of the last one. Returns PE_OK, PE_ERR_SHAPE or
+   PE_ERR_SIZE. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {

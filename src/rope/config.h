@@ -13,15 +13,16 @@
 #include "../plan/shape.h"
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * One formula serves all types. The type determines f, unit, the ratio q and the ramp:
+ * This section applies one formula to all types. The type determines f, unit, the ratio q and the
+ * ramp:
  *
  *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
  *
- * For YARN x is i. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low = high_freq_factor to
- * high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if the type divides all
- * frequencies by f, else 1. Between low and high the factor of w_i is a line, start + slope x, see
- * pe__rope_ramp().
+ * In the ramp r, x is i for YARN. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low =
+ * high_freq_factor to high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if
+ * the type divides all frequencies by f, else 1. Between low and high the factor of w_i is a line,
+ * start + slope x, see pe__rope_ramp().
  *
  * Frequencies are computed in double-double, with a relative error of 2^-99, or a larger one where
  * the terms of a ramp cancel. If the error leaves the rounding undecided,
@@ -69,8 +70,8 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
     return PE_ERR_NAME;
 }
 
-/* A config with the rules of its type applied. pe__rope_read() sets the fields up to is_ggml,
-   pe__rope_begin() the numbers after it, which all pairs share. */
+/* This struct holds a config after the rules of its type were applied. pe__rope_read() sets the
+   fields up to is_ggml. pe__rope_begin() sets the numbers after is_ggml, which all pairs share. */
 typedef struct pe__rope {
     const pe_rope_config *config;
     const double *factors;     /* LONGROPE: short_factor or long_factor; else NULL           */
@@ -102,8 +103,8 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
     return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
 }
 
-/* Set the fields of r up to is_ggml from the config. Its fields are not checked yet, so they may
-   have any values here. */
+/* Set the fields of r up to is_ggml from the config. The config's fields are not checked yet, so
+   they may have any values here. */
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
@@ -154,7 +155,8 @@ PE__INLINE int pe__rope_number_ok(double x)
 }
 PE__INLINE int pe__rope_optional_ok(double x) { return pe__is_zero(x) || pe__rope_number_ok(x); }
 
-/* A rule for configs: whether it applies, whether it holds, and the error text if it does not. */
+/* A rule for configs tells whether it applies, whether it holds, and which error text is returned
+   if it does not hold. */
 typedef struct pe__rule {
     int applies, holds;
     const char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: rotation of heads, tables of sines and cosines, ggml's angles.
+/* This contract declares the rotation of heads, tables of sines and cosines, and ggml's angles.
  * Tests: tests/unit/rope/test_rope_rotate.c, tests/unit/plan/test_models.c. */
 #pragma once
 #include "../api/options.h"
@@ -19,8 +19,9 @@
  * the whole row. With rotary_offset in a pe_rope_config the n elements begin there. In place, the
  * elements before and after them stay as they are; out of place, they are copied. Plans with a
  * padding position, an odd width or PE_COLUMNS_FREQUENCIES are refused with PE_ERR_PLAN_ROPE. A
- * plan with rope_interleave reads (a, b) next to each other and writes them n / 2 apart, also in
- * place: so pe_back() with it is not the gradient, and a K-shift needs a plan without it.
+ * plan with rope_interleave reads a and b as adjacent elements and writes them n / 2 apart, also in
+ * place. So pe_back() with such a plan is not the gradient, and a K-shift needs a plan without
+ * rope_interleave.
  *
  * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
  * pe_back() for the gradient, pe_delta() for a K-shift.
@@ -32,16 +33,17 @@
  *
  * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are
  * the same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
- * subnormal, the error of a float is at most 3 * 2^-24 hypot(a, b), times the amplitude: c, s and
- * the products contribute at most 2 * 2^-24 (|a c| + |b s|), and the sum at most 2^-24 |a'|. f16
- * and bf16 have the rounding to their type on top. With an amplitude above 1 and numbers near the
- * largest float, a product may overflow to an infinity, or two products make a NaN, where a' itself
- * would not overflow. */
+ * subnormal, the error of a float is at most 3 * 2^-24 hypot(a, b), times the amplitude. To this,
+ * c, s and the products contribute at most 2 * 2^-24 (|a c| + |b s|), and the sum at most 2^-24
+ * |a'|. For f16 and bf16, the error of the rounding to their type is added. With an amplitude above
+ * 1 and numbers near the largest float, a product may overflow to an infinity, or two products make
+ * a NaN, where a' itself would not overflow. */
 
-/* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
-   head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
-   tokens, head_dim] has {heads, tokens * head_dim, head_dim}. With one head, head_stride is
-   ignored; with one token, token_stride is. */
+/* This struct says where heads are. Strides are in elements: element e of head k of token t is
+   x[t * token_stride + k * head_stride + e]. An array [tokens, heads, head_dim] has
+   {heads, head_dim, heads * head_dim}. An array [heads, tokens, head_dim] has
+   {heads, tokens * head_dim, head_dim}. With one head, head_stride is ignored. With one token,
+   token_stride is ignored. */
 typedef struct pe_heads {
     size_t heads, head_stride, token_stride;
 } pe_heads;
@@ -128,8 +130,9 @@ typedef enum pe_rope_table_layout {
                                 stable-diffusion.cpp, HiDream, Kandinsky 5                        */
 } pe_rope_table_layout;
 
-/* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T sets all
-   fields for the table that it fills; for tables that were made elsewhere, set them yourself. */
+/* A table has one row of A cos(p w_i) and A sin(p w_i) per position. pe_rope_table_T sets all
+   fields for the table that it fills. For tables that were made elsewhere, set the fields
+   yourself. */
 typedef struct pe_rope_table {
     const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
     pe_type type;                /* type of the elements                                         */
@@ -202,12 +205,12 @@ PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout 
                                           size_t tokens, size_t head_dim, const uint16_t *in,
                                           pe_heads in_heads, uint16_t *out, pe_heads out_heads);
 
-/* To reproduce engines whose angles are floats: if they round p w_i, or p and w_i, to float, use
- * PE_ANGLE_FLOAT32 with their frequencies. ggml (llama.cpp) multiplies from pair to pair instead,
+/* To reproduce engines that round p w_i, or p and w_i, to float, use PE_ANGLE_FLOAT32 with their
+ * frequencies. ggml (llama.cpp) multiplies from pair to pair instead,
  *
  *     theta = p;   for each pair:  angle = freq_scale (theta / freq_factor);   theta *= theta_scale
  *
- * rounding each result to float, so its angles are not products p w_i. */
+ * and rounds each result to float, so its angles are not products p w_i. */
 
 /* The arguments of ggml_rope_ext(), by their names there. Zero all, then set n_dims and what the
    model says. A 0 means that the model says nothing, and the value beside the field is taken: ggml

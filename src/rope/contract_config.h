@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: a model's RoPE config, its frequencies and its plan, and the factors that depend on the
- * position. Tested by tests/unit/rope/test_rope_frequencies.c. */
+/* This contract declares a model's RoPE config, its frequencies and its plan, and the factors that
+ * depend on the position. Tested by tests/unit/rope/test_rope_frequencies.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
- * makes a plan of them. With n = rotary_dim (0: head_dim), B = rope_theta, f = factor,
- * L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
+ * The frequencies w_i of rotary encodings are computed from the fields of a model's config.
+ * pe_rope_plan_init() makes a plan of them. With n = rotary_dim (0: head_dim), B = rope_theta, f =
+ * factor, L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
  *
  *     PE_ROPE_DEFAULT       w_i
  *     PE_ROPE_LINEAR        w_i / f                                     (position interpolation)
@@ -35,10 +35,11 @@
  *     PE_ROPE_LONGROPE      long_mscale or short_mscale if given, else sqrt(1 + ln f / ln L0)
  *                           for f > 1, and 1 for f <= 1
  *
- * A field that is 0 is absent. If L0 is absent, it is max_position_embeddings (and the other way
- * round for DYNAMIC_NTK); if f is absent, YARN and LONGROPE use max_position_embeddings / L0 and
- * PROPORTIONAL uses 1. docs/rope.md lists the keys of config.json and GGUF and the arguments of
- * ggml, and the field for each.
+ * A field that is 0 is absent. If original_max_position_embeddings is absent, L0 is
+ * max_position_embeddings. For DYNAMIC_NTK the reverse holds: L0 is
+ * original_max_position_embeddings if max_position_embeddings is absent. If f is absent, YARN and
+ * LONGROPE use max_position_embeddings / L0, and PROPORTIONAL uses 1. The page docs/rope.md lists
+ * the keys of config.json and GGUF and the arguments of ggml, and the field for each.
  */
 
 /* How a model scales its frequencies. PE__ROPE_TYPES(X) lists every type and the names that config
@@ -75,9 +76,9 @@ typedef enum pe_sections {
                                 block                                                             */
 } pe_sections;
 
-/* How a model rotates its heads. Start from pe_rope_config_default() and change fields: later
-   versions may have more. 0 means absent; other numbers must lie within 2^-128 ... 2^128, also in
-   fields that the type does not use. */
+/* This config says how a model rotates its heads. Start from pe_rope_config_default() and change
+   fields, because later versions may have more fields. 0 means absent. Other numbers must be within
+   2^-128 ... 2^128, also in fields that the type does not use. */
 typedef struct pe_rope_config {
     size_t head_dim;                         /* elements of a head                               */
     size_t rotary_dim;                       /* elements rotated: even, 2 ... head_dim; 0: all  */
@@ -103,7 +104,7 @@ typedef struct pe_rope_config {
     double long_mscale;                      /* LONGROPE                                         */
     const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
     const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
-    const float *freq_factors;               /* one number a pair, or NULL                       */
+    const float *freq_factors;               /* one number per pair, or NULL                     */
     pe_layout layout;                        /* which elements are a pair; halves by default     */
     int rope_interleave;                     /* 1: pairs are read adjacent and written as halves:
                                                 DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
@@ -156,7 +157,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 /* Compute the frequencies and the attention factor of a config by the formulas above.
  *
  * config            lists that it points to are only read
- * omega             one double a pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
+ * omega             one double per pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
  * attention_factor  one double, or NULL
  *
  * Returns      PE_OK; PE_ERR_NULL if config or omega is NULL; PE_ERR_CONFIG: pe_rope_config_error()
@@ -174,7 +175,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
-/* How a factor on queries grows with their position p. */
+/* These constants say how a factor on queries grows with their position p. */
 typedef enum pe_query_scale {
     PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4,
                                  Ministral 3                                            */

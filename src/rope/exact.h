@@ -9,10 +9,11 @@
 #include "../numbers/real.h"
 #include "config.h"
 
-/* Returns a bound of YaRN's ramp with n limbs: the larger of least and sign c(beta); sign is 1 or
-   -1. c(beta) is defined for PE_ROPE_YARN in section 7 of rope/contract_config.h. If
-   config->truncate is set, sign c(beta) is rounded down: with a sign of -1 it becomes minus the
-   ceiling of c(beta). Sets *unsure if more limbs may yield another integer. */
+/* Returns a bound of YaRN's ramp, computed with n limbs: the larger of least and sign * c(beta),
+   where sign is 1 or -1. The function c(beta) is defined for PE_ROPE_YARN in section 7 of
+   rope/contract_config.h. If config->truncate is set, sign * c(beta) is rounded down. With a sign
+   of -1 it becomes minus the ceiling of c(beta). Sets *unsure if more limbs may yield another
+   integer. */
 PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sign, double least,
                                       int n, int *unsure)
 {

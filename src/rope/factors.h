@@ -114,14 +114,15 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     return PE_OK;
 }
 
-/* Returns (a / b)^(p / s) rounded to the nearest float, where it is close or equal to the double
- * `tie`, a midpoint of two floats. tie is 2^k N with an odd N of 25 bits.
+/* Returns (a / b)^(p / s) rounded to the nearest float. The caller knows that the power is close or
+ * equal to the double `tie`, which is a midpoint of two floats. This midpoint is 2^k N with an odd
+ * N of 25 bits.
  *
  * Let p / s be m / q in lowest terms. The power equals tie if (a / b)^m = 2^(kq) N^q. Let x / y be
- * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two, and
- * that there is an odd c with N = c^|m| and x = c^q times a power of two. c is at least 3. The
- * caller's a and b are at most 7 pairs, with at most 2^28 pairs, so c^q <= x <= 7 2^28 < 3^20. So q
- * is below 20, and the loop tries each q. */
+ * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two. It
+ * also requires an odd number c such that N = c^|m| and x is c^q times a power of two. c is at
+ * least 3. The caller's a and b are at most 7 * pairs, and there are at most 2^28 pairs, so c^q <=
+ * x <= 7 * 2^28 < 3^20. Hence q is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
     uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;

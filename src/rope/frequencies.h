@@ -12,16 +12,16 @@
 #include "config.h"
 #include "exact.h"
 
-/* Returns a bound of YaRN's ramp: the larger of least and sign c(beta), for a sign of 1 or -1.
-   c(beta) = -log2(L0 / 2 pi beta) / step is the pair that completes beta rotations in L0 positions,
-   and step is log2 q. If config->truncate is set, sign c(beta) is rounded down and *low is 0; else
-   *low is the second double of the result.
+/* Returns a bound of YaRN's ramp: the larger of least and sign * c(beta), where sign is 1 or -1.
+   The pair c(beta) = -log2(L0 / 2 pi beta) / step completes beta rotations in L0 positions, and
+   step is log2 q. If config->truncate is set, sign * c(beta) is rounded down and *low is set to 0.
+   Otherwise *low receives the low double of the result.
 
    The error of c(beta) is below e = 2^-90 / |step|. The logarithms have at most 8 bits before the
    point (L0 <= 2^53, beta >= 2^-128), so they are off by at most 2^-94. The quotient and step have
-   relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor is undecided.
-   Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency(). Results above 2^52
-   become 2^52, which is still above all pairs, so their errors do not matter. */
+   relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor cannot be
+   determined. Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency().
+   Results above 2^52 become 2^52, which is still above all pairs, so their errors do not matter. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* log2(2 pi) */
@@ -48,10 +48,10 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
    low = high in YaRN, the ramp gets the length 0.001, as in the code of models. ggml gives that
    length to all ramps that are shorter.
 
-   ramp_error bounds the absolute error of the line. If low and high are each off by e, the error of
-   low adds slope e, and the error of high - low adds 2 slope e; 4 slope e is used, which leaves
-   room. margin bounds the errors of x - low and x - high: an x that is closer to low or high than
-   margin may lie on the other side of it. */
+   ramp_error bounds the absolute error of the line. Suppose that low and high are each off by e.
+   The error of low adds slope * e, and the error of high - low adds 2 * slope * e. The code uses
+   4 * slope * e, which leaves room. margin bounds the errors of x - low and x - high. If the
+   computed x is closer than margin to low or high, the exact x may be on the other side of it. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;

@@ -29,13 +29,13 @@
 #include "../rows/run.h"
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
- * To have ggml's angles, this code repeats ggml's roundings: the same float operations in the same
- * order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f), and fused where ggml's compiler
- * fuses (contracted). One thing differs: powf, logf, sinf and cosf are correctly rounded here,
- * which C libraries do not promise. */
+ * To get ggml's angles, this code repeats ggml's roundings. It performs the same float operations
+ * in the same order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f). If `contracted` is
+ * set, it fuses the sums that ggml's compiler fuses. One thing differs: here powf, logf, sinf and
+ * cosf are correctly rounded, which C libraries do not promise. */
 
-/* Returns a * b + c: rounded once if fused is set, because a double holds the product of two floats
-   exactly; else the product is rounded first. */
+/* Returns a * b + c. If `fused` is set, the result is rounded once: a double holds the product of
+   two floats exactly. Otherwise the product is first rounded to float. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
     if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
@@ -50,8 +50,8 @@ PE__INLINE float pe__float_quotient(float a, float b)
     return a / b;
 }
 
-/* Returns x, rounded once to float. No rounding test is needed: there are so few inputs that no
-   result is closer to a midpoint of two floats than the error of x. */
+/* Returns x, rounded once to float. No rounding test is needed. The possible inputs are so few that
+   no result is closer to a midpoint of two floats than the error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
@@ -124,10 +124,10 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     return PE_OK;
 }
 
-/* ggml's arguments, and the numbers that all rows share. */
+/* This struct holds ggml's arguments, and the numbers that all rows share. */
 typedef struct pe__ggml {
     pe_rope_ggml c;
-    float theta_scale, mscale; /* ratio of the angles of neighbouring pairs; the amplitude */
+    float theta_scale, mscale; /* ratio of the angles of consecutive pairs; the amplitude */
     float low, span;           /* YaRN: the pair where the ramp begins; its length, >= 0.001 */
 } pe__ggml;
 /* Set the numbers of g from g->c, with ggml's roundings. */
@@ -178,9 +178,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
-    /* A plan computes the sines and cosines of 64 angles at a time: its float frequencies are the
-       angles, and its row is computed at position 1. So this function uses the row kernel and
-       the rounding test of pe_fill_f32(). */
+    /* A plan computes the sines and cosines of 64 angles at a time. The angles are stored as its
+       float frequencies, and its row is computed at position 1. So this function uses the row
+       kernel and the rounding test of pe_fill_f32(). */
     double memory[PE__PADDED * 3 + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);

@@ -5,22 +5,24 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 
-/* Heads to rotate, of shape [tokens][heads]. in and out: the first rotated element of head 0 of
-   token 0, in the input and in the output. in_token and out_token: bytes from token to token;
-   in_head and out_head: bytes from head to head. */
+/* This struct describes the heads to rotate, which have the shape [tokens][heads]. `in` and `out`
+   point to the first rotated element of head 0 of token 0, in the input and in the output. The
+   strides in_token and out_token are the bytes from one token to the next. The strides in_head and
+   out_head are the bytes from one head to the next. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t copied_after;  /* elements of a head after its pairs, which are copied; in place 0 */
-    size_t copied_before; /* elements before its pairs, copied by pe__copy_ends() */
-    /* Only the checks of a call read these: the number of heads of the output, which must equal
-       heads; and the elements of a head, or 0 for those that are rotated, in place. */
+    size_t copied_after;  /* elements after a head's pairs that are copied; 0 in place */
+    size_t copied_before; /* elements before a head's pairs that pe__copy_ends() copies */
+    /* Only the checks of a call read the next two fields. out_heads is the number of heads of the
+       output, which must equal `heads`. head_dim is the number of elements of a head; it is 0 in
+       place, where only the rotated elements are accessed. */
     size_t out_heads, head_dim;
 } pe__heads;
 
-/* A section of a head: the pairs of an axis that has columns of its own. A tile may hold only a
-   part of the section. */
+/* A section of a head consists of the pairs of one axis, if the axis has columns of its own. A tile
+   may hold only a part of the section. */
 typedef struct pe__section {
     size_t pair;   /* the index in the tile of the first pair that the tile holds */
     size_t n;      /* the number of pairs that the tile holds */
@@ -28,7 +30,7 @@ typedef struct pe__section {
     size_t column; /* the element of a head with which the n pairs begin */
 } pe__section;
 
-/* A tile: the sines and cosines of some pairs of some tokens of a call. */
+/* A tile holds the sines and cosines of a range of pairs, for a range of the tokens of a call. */
 typedef struct pe__tile {
     const float *sines, *cosines;
     const size_t *row;    /* the row number of each token; NULL: 0, 1, 2 ... */

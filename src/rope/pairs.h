@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE's rotation loops: one vector of pairs, one unit, one head, several heads of a token.
- * rope/call.h lists the steps from pe_rope_f32() to these loops.
- * Test: tests/unit/rope/test_rope_rotate.c. */
+/* These are RoPE's rotation loops: for one vector of pairs, one unit, one head, and several heads
+ * of a token. rope/call.h lists the steps from pe_rope_f32() to these loops. Test:
+ * tests/unit/rope/test_rope_rotate.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -11,25 +11,26 @@
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
- * of these tokens by the tile. A tile has one row a token: first the sines of all its pairs, then
- * their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
+ * of these tokens by the tile. A tile has one row per token. A row first has the sines of all its
+ * pairs, then their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
 
 enum {
     PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
     PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
     PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
-    /* Up to how many bytes heads are assumed to be in a cache: */
+    /* Heads are assumed to be in a cache if they have at most this number of bytes: */
     PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
     PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
     PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
 };
 
-/* The sines s and cosines c of n pairs of one token. pairs: those of the section, or of the head if
-   it has no sections; in halves, b lies `pairs` elements after a. */
+/* This struct refers to the sines and cosines of one token's pairs in a tile. */
 typedef struct pe__angles {
-    const float *s, *c;
-    size_t n, pairs;
+    const float *s, *c; /* n sines and n cosines */
+    size_t n, pairs;    /* the number of pairs that the tile holds; the number of pairs of the
+                           section, or of the head if it has no sections. In halves, b is `pairs`
+                           elements after a */
 } pe__angles;
 PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 {
@@ -64,9 +65,9 @@ PE__INLINE void pe__rotate_halves(pe_type type, pe__vf u, pe__vf v, pe__vf s, pe
     pe__put_two_as(type, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
-/* The sines and cosines of a vector of pairs, in the order of the elements. In halves both vectors
-   of elements use s[0] and c[0]. Interleaved, s[0] and c[0] are for the first vector of elements,
-   s[1] and c[1] for the second, as pe__rotate_interleaved() takes them. */
+/* This struct holds the sines and cosines of a vector of pairs, in the order of the elements. In
+   halves both vectors of elements use s[0] and c[0]. Interleaved, s[0] and c[0] are for the first
+   vector of elements, s[1] and c[1] for the second, as pe__rotate_interleaved() takes them. */
 typedef struct pe__rotation {
     pe__vf s[2], c[2];
 } pe__rotation;
@@ -93,20 +94,21 @@ PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotat
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* The sines s and cosines c of a unit. A unit is two vectors of pairs, so four vectors of elements:
-   in halves two vectors of a and two of b. s and c are in the order of the elements. In halves, a
-   and b share s[0], s[1], c[0] and c[1].
-   From bf16 to bf16, even and odd elements are in separate vectors, which are cheaper to widen and
-   to round. In halves, s and c are then split into even and odd pairs. Interleaved, the even
-   elements are a and the odd ones b, so s and c stay in the order of the pairs.
-   pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs widened from bf16 are like that,
-   and so are NaNs that are computed from them. */
+/* This struct holds the sines s and cosines c of a unit. A unit is two vectors of pairs and
+   therefore four vectors of elements. In halves, two of these hold a and two hold b. s and c are in
+   the order of the elements. In halves, a and b share s[0], s[1], c[0] and c[1]. From bf16 to bf16,
+   even and odd elements are in separate vectors, which are cheaper to widen and to round. In
+   halves, s and c are then split into even and odd pairs. If pairs are interleaved, the even
+   elements are a and the odd elements are b. So s and c stay in the order of the pairs.
+   pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs that are widened from bf16 have
+   this form. NaNs that are computed from these also have it. */
 enum { PE__ROPE_UNIT = 4 * PE_LANES };
 typedef struct pe__unit {
     pe__vf s[4], c[4];
 } pe__unit;
 
-/* Load s and c of a unit. halves: 0 if interleaved; narrow: 1 from bf16 to bf16. */
+/* Load s and c of a unit. `halves` is 0 if pairs are interleaved. `narrow` is 1 if both the input
+   and the output are bf16. */
 PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
@@ -141,13 +143,13 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* How the pairs of a unit lie: interleaved; in halves; or as two sections, each of one vector of
-   pairs in halves. */
+/* These constants say how the pairs of a unit are laid out: interleaved, in halves, or as two
+   sections. Each of the two sections has one vector of pairs in halves. */
 enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
 
-/* Rotate the unit at p by the sines and cosines u and store it at q. layout: PE__UNIT_INTERLEAVED
-   ...; across: elements from the unit's first two vectors to its other two, in halves from a to
-   b. */
+/* Rotate the unit at p by the sines and cosines u and store it at q. `layout` is one of the
+   constants above. `across` is the number of elements from the unit's first two vectors to its
+   other two. In halves, that is the distance from a to b. */
 PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__unit *u,
                                 const unsigned char *p, unsigned char *q, size_t across)
 {
@@ -179,8 +181,8 @@ PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
-    /* Both stores to one cache line, then both to the other: this takes four fifths of the time
-       that alternating stores take. */
+    /* Both stores to one cache line come first, then both stores to the other line. This takes 80 %
+       of the time that alternating stores take. */
     if (layout) {
         pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
                        pe__rotate_a(x1, y1, u->s[1], u->c[1]));
@@ -194,11 +196,11 @@ PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__
                    pe__rotate_interleaved(y1, u->s[3], u->c[3]));
 }
 
-/* One vector of pairs, in any head of a token: its sines and cosines, and where its two vectors of
-   elements begin, in bytes from the first rotated element of a head: in the input (in, in_next) and
-   in the output (out, out_next). */
+/* This struct describes one vector of pairs, for any head of a token. The offsets of its two
+   vectors of elements are in bytes, from the first rotated element of a head. They are `in` and
+   in_next in the input, and `out` and out_next in the output. */
 typedef struct pe__vectors {
-    pe__rotation rotation;
+    pe__rotation rotation; /* the sines and cosines of the pairs */
     size_t in, in_next, out, out_next;
 } pe__vectors;
 PE__INLINE pe__vectors pe__vectors_at(pe_type from, pe_type to, pe_layout layout,
@@ -225,10 +227,10 @@ PE__INLINE void pe__vectors_put(pe_type to, pe_layout layout, const pe__vectors 
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
-/* Rotate one head of at least a vector of pairs: units, then perhaps one vector of pairs, then
-   perhaps a tail, by a vector that ends with the last pair. The tail's vector contains pairs that
-   are rotated before it. In place it must be loaded before they are stored, so it is loaded
-   first. */
+/* Rotate one head that has at least a vector of pairs. The loop rotates units. Then at most one
+   complete vector of pairs is left, and a tail of fewer pairs. A vector that ends with the last
+   pair rotates the tail. The tail's vector contains pairs that are rotated before it. In place it
+   must be loaded before they are stored, so it is loaded first. */
 PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const unsigned char *in, unsigned char *out)
 {
@@ -258,16 +260,16 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
     if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
-/* Return how many pairs have their sines and cosines in registers: in halves the pairs of two
-   units. An interleaved unit takes eight registers, so interleaved it is the pairs of one unit, or
-   of two with the 32 registers of AVX-512. */
+/* Return how many pairs have their sines and cosines in registers. In halves, these are the pairs
+   of two units. An interleaved unit takes eight registers, so only one unit is kept in registers,
+   or two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* Prefetch `bytes` bytes at `at`, at most four cache lines. This is no loop, because a loop that a
-   compiler laid out badly took a fifth longer. */
+/* Prefetch the `bytes` bytes that start at the address `at`, which are at most four cache lines.
+   This is not written as a loop, because a loop that a compiler laid out badly took 20 % longer. */
 PE__WRAPS
 PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
 {
@@ -279,9 +281,10 @@ PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
     }
 }
 
-/* Return how many elements after a unit the next unit begins, in a head whose sections have `pairs`
-   pairs each, in halves. *done: how many pairs of the section lie before this unit; advanced here.
-   The step after a section's last unit skips the section's second half. */
+/* Return the number of elements from the start of a unit to the start of the next unit. The head is
+   divided into sections of `pairs` pairs each, in halves. The section has *done pairs before this
+   unit. The function advances *done to the next unit. The step after a section's last unit skips
+   the section's second half. */
 PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
 {
     *done += PE__ROPE_UNIT;
@@ -290,13 +293,14 @@ PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
     return PE__ROPE_UNIT + pairs;
 }
 
-/* How a head in halves is divided: as one section, into sections of whole units, or into sections
-   of one vector of pairs. */
+/* These constants say how a head in halves is divided: it is one section, or has sections of whole
+   units, or has sections of one vector of pairs. */
 enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
 
 /* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
-   registers while all heads are rotated by them. sections: PE__ONE_SECTION ...; prefetch_distance:
-   how many bytes after a unit's address the prefetch is, or 0 for none. */
+   registers while all heads are rotated by them. `sections` is one of the constants above.
+   prefetch_distance is the number of bytes from a unit's address to the address that is prefetched;
+   0 means no prefetch. */
 PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int sections,
                                  const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
 {
@@ -345,8 +349,8 @@ PE__INLINE size_t pe__unit_pairs(size_t n)
     return whole - whole % PE__ROPE_UNIT;
 }
 
-/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections: 1 if
-   every section of a head has one vector of pairs or whole units; there is no tail then. */
+/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections is 1 if
+   every section of a head has one vector of pairs or whole units. Then there is no tail. */
 PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
@@ -369,8 +373,8 @@ PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int 
     }
 }
 
-/* Rotate heads of fewer pairs than a vector has floats, or of no pairs, by way of copies that are
-   padded to vectors. */
+/* Rotate heads that have fewer pairs than a vector has floats, or no pairs. The heads are copied,
+   padded to vectors, rotated, and copied to the output. */
 PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                 const pe__heads *heads)
 {
@@ -396,8 +400,8 @@ PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, cons
     }
 }
 
-/* Do what pe__rotate_few() does, for floats in halves, by masked loads and stores, in two fifths of
-   the time. */
+/* Do what pe__rotate_few() does, for floats in halves. The masked loads and stores take 40 % of its
+   time. */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);

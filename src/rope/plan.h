@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pe_rope_plan_init() and pe_rope_plan_size(): a plan from a model's RoPE config. Tested by
- * tests/unit/rope/test_rope_plan.c. */
+/* pe_rope_plan_init() makes a plan from a model's RoPE config, and pe_rope_plan_size() returns its
+ * size. Tested by tests/unit/rope/test_rope_plan.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

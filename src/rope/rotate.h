@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rotators of heads, pe__rotate_heads_f32() and others: for each type and layout a function that
- * rotates all heads of a tile's tokens. It chooses the order of the heads that suits the caches.
- * Test: tests/unit/rope/test_rope_rotate.c. */
+/* This file defines the rotators of heads, such as pe__rotate_heads_f32(). For each type and
+ * layout, a function rotates all heads of a tile's tokens. It chooses the order of the heads that
+ * suits the caches. Test: tests/unit/rope/test_rope_rotate.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -21,17 +21,20 @@ PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, co
     }
 }
 
-/* The order in which heads are rotated: several heads of a token at a time; one head of all tokens,
-   then the next head; or all heads of a token, one at a time, then the next token. The first order
-   alone is not enough: where the heads of a token are far apart, in an array [heads, tokens,
-   head_dim] of 32 heads of 4096 tokens, it takes 1.4 to 1.5 times as long as the second. */
+/* These constants name the order in which heads are rotated. PE__HEADS_TOGETHER rotates several
+   heads of a token at a time. PE__HEAD_BY_HEAD rotates one head of all tokens, then the next head.
+   PE__TOKEN_BY_TOKEN rotates all heads of a token, one at a time, then takes the next token. The
+   first order alone is not enough, because the heads of a token may be far apart. In an array
+   [heads, tokens, head_dim] of 32 heads of 4096 tokens, it takes 1.4 to 1.5 times as long as the
+   second. */
 enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
 
-/* Which heads are rotated together, in which order heads are rotated, and how far ahead they are
-   prefetched. */
+/* A schedule says which heads are rotated together, in which order heads are rotated, and how far
+   ahead they are prefetched. */
 typedef struct pe__head_schedule {
-    size_t heads, tokens; /* rotated together: heads of one token, or, if tokens > 1, tokens of one
-                             head each that share a rotation */
+    /* If tokens is 1, this number of heads of one token is rotated together. If tokens is larger,
+       this number of tokens is rotated together; they have one head each and share a rotation. */
+    size_t heads, tokens;
     size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
     int order;                /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
@@ -52,19 +55,20 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int cached = shared && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
     /* Passes over a group of heads are fastest if the heads are in a cache. Floats that come from
        memory (`scattered`) are rotated head after head instead, in the order of their addresses.
-       With passes they took 1.04 to 1.5 of the time in place, and 1.5 to 2.7 of it out of place
-       with AVX2 and SSE2; but heads whose last pass is not full took .6 to .93 of it, and with
-       scalar code interleaved pairs and sections .75 to .97. */
+       With passes they took 1.04 to 1.5 times as long in place, and 1.5 to 2.7 times as long out of
+       place with AVX2 and SSE2. But passes took 0.6 to 0.93 times as long for heads whose last pass
+       is not full. With scalar code, they took 0.75 to 0.97 times as long for interleaved pairs and
+       for sections. */
     const int passes = pe__takes_passes(tile);
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const int many = tile->call_tokens > near_by / pe__max(x->in_token, 1);
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
     const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
-    /* Whole heads are prefetched unless they are cached, with one exception: floats that are read
-       in the order of their addresses, which is so in one pass and where `scattered` is set. Out of
-       place these are not prefetched: the hardware alone is faster. In place they are, but only if
-       the tokens share a rotation or PE_PREFETCH_HEADS is set. */
+    /* Whole heads are prefetched unless they are cached. Floats that are read in the order of their
+       addresses are an exception. They are read in this order if there is one pass or `scattered`
+       is set. Out of place, such floats are not prefetched: the hardware alone is faster. In place,
+       they are prefetched only if the tokens share a rotation or PE_PREFETCH_HEADS is set. */
     const int prefetches = from != PE_TYPE_F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
@@ -81,18 +85,19 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
 PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__heads *x,
                                                 pe_type from)
 {
-    /* One token, floats, out of place: whether they come from memory is not known. Passes over two
-       heads take .43 to .48 of the time of passes over all heads from memory, and 1.04 to 1.2
-       times in a cache (AVX2; halves with SSE2 and scalar code; Zen 4). Passes over one cache line
-       of each head gain nothing. */
+    /* For the floats of one token out of place, it is not known whether they come from memory. If
+       they do, passes over two heads take 0.43 to 0.48 times as long as passes over all heads. In a
+       cache, they take 1.04 to 1.2 times as long (AVX2; halves with SSE2 and scalar code; Zen 4).
+       Passes over one cache line of each head gain nothing. */
     const int wide = tile->layout == PE_LAYOUT_HALVES || PE_LANES >= 4;
     const int away = wide && from == PE_TYPE_F32 && x->in != x->out && pe__takes_passes(tile);
     const pe__head_schedule few = {away ? 2 : x->heads, 1, 0, x->heads == 1};
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* What pe__rotate_groups() rotates: the pairs of a tile that fill units; the pairs that do not; or
-   all pairs, in sections for which pe__sections_alike() returned 1. */
+/* These constants say what pe__rotate_groups() rotates. PE__IN_UNITS: the pairs of a tile that fill
+   units. PE__IN_VECTORS: the pairs that do not. PE__IN_SECTIONS: all pairs, in sections for which
+   pe__sections_alike() returned 1. */
 typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
@@ -135,10 +140,10 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
     }
 }
 
-/* Can all sections of the tile be rotated together? They must have the same number of pairs, which
-   fill whole units or one vector (if narrow, only whole units), and follow each other without a
-   gap. Sets all->count to the pairs of all sections and all->pairs to the pairs of one. narrow: 1
-   from bf16 to bf16. */
+/* Returns whether all sections of the tile can be rotated together. They must follow each other
+   without a gap and have the same number of pairs. These pairs must fill whole units or one vector;
+   if `narrow` is 1, only whole units. Sets all->count to the pairs of all sections and all->pairs
+   to the pairs of one. `narrow` is 1 if both the input and the output are bf16. */
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
@@ -152,8 +157,8 @@ PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *al
     return alike;
 }
 
-/* Rotate heads whose sections are in halves: all sections together if pe__sections_alike() allows
-   it, else section by section. */
+/* Rotate heads whose sections are in halves. All sections are rotated together if
+   pe__sections_alike() returns 1. Otherwise they are rotated one by one. */
 PE__INLINE void pe__rotate_sections(pe_type from, pe_type to, const pe__tile *tile,
                                     const pe__heads *x)
 {
@@ -245,10 +250,10 @@ PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, co
     }
 }
 
-/* The rotators of each type, and of floats to 16-bit types. Each layout has its own function, so
-   that a program contains code only for the layouts that it names. With PE__HEADS_TOGETHER three
-   functions go over all heads in turn: the first rotates whole units, the second the pairs that
-   fill no unit, and the third copies the elements after the pairs. */
+/* Define the rotators of each type, and those from floats to 16-bit types. Each layout has its own
+   function, so that a program contains code only for the layouts that it names. With
+   PE__HEADS_TOGETHER, three functions process all heads in turn. The first rotates whole units. The
+   second rotates the pairs that fill no unit. The third copies the elements after the pairs. */
 #define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
     PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x,                           \
                                   const pe__head_schedule *schedule)                               \

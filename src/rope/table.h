@@ -36,8 +36,9 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
 /* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
-/* Write rows in the order PE__MATRIX or PE__REPEATED, which the kernels of rows cannot write:
-   compute sines and cosines on the stack, in the order PE__SPLIT, then copy them to each place. */
+/* Write rows in the order PE__MATRIX or PE__REPEATED, which the row kernels cannot write. So the
+   sines and cosines are first computed on the stack, in the order PE__SPLIT. Then they are copied
+   to each of their places in the row. */
 PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
                                const pe__row_kernel *kernel)
 {
@@ -163,9 +164,10 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
     }
 }
 
-/* Check the arguments, then write a table. output: the rows at table->cosines; table: the layout
-   and the array of sines; repeat_kernel: the row kernel of matrices and of repeated elements; made:
-   receives *table with its number of pairs; or NULL. */
+/* Check the arguments, then write a table. `output` describes the rows at table->cosines. `table`
+   gives the layout and the array of sines. The kernel repeat_kernel writes matrices and repeated
+   elements. The caller's *made receives *table with its number of pairs, unless made is NULL.
+   Returns PE_OK or the error of the arguments. */
 static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
                                              pe__output *output,
                                              const pe__row_kernel *repeat_kernel,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tokens are rotated tile by tile: the sines and cosines of a tile's tokens are written to the
- * stack, then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
+/* Tokens are rotated tile by tile. The sines and cosines of a tile's tokens are written to the
+ * stack. Then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
  * Test: tests/unit/rope/test_rope_tokens.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -16,8 +16,9 @@
 #include "rows.h"
 #include "../layouts/pairs.h"
 
-/* Return how many rows a tile of `tile` floats holds. Its buffer has a quarter more floats, because
-   a sorted plan needs padding pairs, and space for one row more: see pe__write_unsorted_rows(). */
+/* Return how many rows a tile of `tile` floats holds. Its buffer has 25 % more floats, because a
+   sorted plan needs padding pairs and space for one additional row: see
+   pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
@@ -26,8 +27,8 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
     return pe__min(most, (5 * tile / 8 - n) / step);
 }
 
-/* Copy x->copied_after elements of each head to the output, converted to its type. This is left to
-   the rotator, by a tile without pairs: no other function of a call knows both types. */
+/* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
+   this when it gets a tile without pairs, because no other function of a call knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
                                   const pe__heads *x)
 {
@@ -51,7 +52,7 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
     if (and_after) pe__copy_elements(call, &no_pairs, &after);
 }
 
-/* Rotate heads of a plan with rope_interleave, whose pairs are interleaved in the input and halves
+/* Rotate heads of a plan with rope_interleave. Their pairs are interleaved in the input and halves
    in the output. A few heads at a time are copied to a buffer as halves and rotated from there to
    the output. */
 PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
@@ -86,8 +87,8 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
 
 /* Write the sections of the pairs [pair, pair + count), one for each axis among them, and return
    their number. Return 0 if no sections are needed, because the pairs are arranged as those of one
-   axis: the plan has one axis, its axes are joint, or its pairs are interleaved and no column is
-   between them. */
+   axis. This is so if the plan has one axis or its axes are joint. It is also so if its pairs are
+   interleaved and no column is between them. */
 PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t count,
                                     pe__section *section)
 {

@@ -49,7 +49,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     return PE_OK;
 }
 
-/* The slope line of a head: its bias as a function of j. */
+/* The slope line of a head gives its bias as a function of j. */
 typedef struct pe__slope_line {
     pe__vf slope, zero, masked; /* the factor of j (symmetric: of |j|); +0; -infinity */
     double slope_f64;           /* the slope, with the sign that the caller gave */
@@ -68,13 +68,13 @@ PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
     return line;
 }
 
-/* The distances of keys 0, 2, 4 ... of a vector from its first key. The distances of keys 1, 3, 5
-   ... are larger by 1. */
+/* This array holds the distances of keys 0, 2, 4 ... of a vector from its first key. The distances
+   of keys 1, 3, 5 ... are larger by 1. */
 static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
-/* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ..., also for
-   distances x and y of more than 29 bits: a double may not hold a float times such a distance. So
-   the product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
+/* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ... The distances
+   x and y may have more than 29 bits. A double may not hold a float times such a distance. So the
+   product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
    rounded to odd as a float. A product in the range of subnormal floats is a multiple of 2^-149, as
    slope is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
@@ -118,11 +118,12 @@ PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *li
     return pe__add_f32(pe__mul_f32(line->slope, size), line->zero); /* a zero is +0 */
 }
 
-/* What is done with biases: stored; stored by non-temporal stores; added to elements. */
+/* These constants say whether biases are stored, stored with non-temporal stores, or added to
+   elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v at address `at`. j: the distances of the keys. If masked is
-   not NULL, elements with j > 0 become *masked, whatever they were. */
+/* Store or add the first n biases of v at address `at`. `j` holds the distances of the keys. If
+   masked is not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
                                pe__vf v, void *at, size_t n)
 {
@@ -173,7 +174,7 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
 #undef PE__PUT
 }
 
-/* A tile of n keys of a list: their offsets from the first key of the tile, each at most
+/* A tile holds n keys of a list, as offsets from the first key of the tile. Each offset is at most
    PE__MAX_KEY_OFFSET in magnitude. */
 enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
 typedef struct pe__key_tile {
@@ -181,9 +182,9 @@ typedef struct pe__key_tile {
     float offset[(size_t)PE__KEYS + PE__FLOATS];
 } pe__key_tile;
 
-/* Load a tile from the `rest` keys that begin with number `key`: at most PE__KEYS of them, and only
-   those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to whole
-   vectors. split: 1 if each vector is to have its even keys first, then its odd keys. */
+/* Load a tile from the `rest` keys that start at index `key`. Load at most PE__KEYS of them, and
+   only those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to
+   whole vectors. If `split` is 1, each vector has its even keys first, then its odd keys. */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
                                    int split)
 {
@@ -203,7 +204,7 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t k
     keys->n = n;
 }
 
-/* Store or add the biases of a tile of keys in one row. j: distance of the tile's first key. */
+/* Store or add the biases of a tile of keys in one row. The tile's first key is at distance j. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
@@ -229,9 +230,9 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mod
     }
 }
 
-/* Write n 16-bit biases to row, correctly rounded: the floats are rounded to odd, then to the type.
-   keys: a tile that was loaded with split = 1, and whose first key is at distance j; NULL: the keys
-   are at distances j, j + 1 ... */
+/* Write n 16-bit biases to row, correctly rounded. The floats are rounded to odd, then to the type.
+   `keys` is a tile that was loaded with split = 1, and its first key is at distance j. If `keys` is
+   NULL, the keys are at distances j, j + 1 ... */
 PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
@@ -262,7 +263,7 @@ PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe
     }
 }
 
-/* The arguments of an ALiBi call. */
+/* This struct holds the arguments of an ALiBi call. */
 typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
@@ -271,11 +272,11 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Store or add the rows of all heads, for a tile of keys that begins with key number `key`. If keys
-   is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the slope of
-   a head is loaded once for all its rows. A load between rows would stall by 4K aliasing: a load
-   waits for an earlier store whose address has the same last 12 bits, and among the stores of a few
-   rows every value of these bits occurs. */
+/* Store or add the rows of all heads, for a tile of keys that begins with the key at index `key`.
+   If keys is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the
+   slope of a head is loaded once for all its rows. A load between rows would stall because of 4K
+   aliasing. A load waits for an earlier store whose address has the same last 12 bits. Among the
+   stores of a few rows, every value of these bits occurs. */
 PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)

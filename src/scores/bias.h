@@ -17,10 +17,10 @@
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* T5's n buckets of distances. Each distance below m has its own bucket. Bucket b >= m begins at
-   the least integer that is not below m (max_distance / m)^((b - m) / (n - m)). begin[b - m] is
-   that integer. begin is computed in groups of PE__T5_SOME, each when a search first needs it, so
-   that a call for one element does not compute all. */
+/* T5 divides distances into n buckets. Each distance below m has its own bucket. Bucket b >= m
+   begins at m (max_distance / m)^((b - m) / (n - m)), rounded up to an integer. The element begin[b
+   - m] is that integer. The array `begin` is computed in groups of PE__T5_SOME elements. Each group
+   is computed when a search first needs it, so a call for one element does not compute all. */
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
@@ -31,12 +31,12 @@ typedef struct pe__t5 {
     int has_log;
 } pe__t5;
 
-/* Compute group number `some` of begin: the PE__T5_SOME elements from begin[some * PE__T5_SOME] on.
-   The first call also computes the logarithm. A bucket's bound m (max_distance / m)^(...) is below
-   2^31, and is computed with a relative error of 2^-104. The exact bound is a root of an integer,
-   so it is an integer or irrational. There are about 2^50 different bounds, and no irrational bound
-   is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer is taken for that
-   integer. */
+/* Compute the group of `begin` at index `some`: PE__T5_SOME elements, starting at begin[some *
+   PE__T5_SOME]. The first call also computes the logarithm. A bucket's bound m (max_distance /
+   m)^(...) is below 2^31, and is computed with a relative error of 2^-104. The exact bound is a
+   root of an integer, so it is an integer or irrational. There are about 2^50 different bounds, and
+   no irrational bound is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer
+   is taken for that integer. */
 PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
@@ -98,8 +98,9 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
 }
 
 /* Write to index the buckets of the keys for one query. `after` is added to the bucket of a key
-   after the query; if `after` is 0, keys after the query are in bucket 0. from and to hold the
-   range of distances of the last bucket, because the next key is mostly in the same bucket. */
+   after the query. If `after` is 0, keys after the query are in bucket 0. The variables `from` and
+   `to` hold the range of distances of the last bucket, because the next key is usually in the same
+   bucket. */
 PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
                            int32_t *index)
 {
@@ -147,7 +148,8 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     return PE_OK;
 }
 
-/* Attention scores of shape [heads][queries][keys]; the strides are in elements. */
+/* This struct describes attention scores of shape [heads][queries][keys]. The strides are in
+   elements. */
 typedef struct pe__scores {
     void *scores;
     size_t heads, queries, keys, query_stride, head_stride;

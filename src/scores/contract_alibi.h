@@ -6,7 +6,7 @@
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
 
-/* The bias of a key, with d = query position - key position. */
+/* These modes define the bias of a key, with d = query position - key position. */
 typedef enum pe_alibi_mode {
     PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query, which the caller masks         */
     PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: T5's buckets, and the addition of learned biases that an index selects. Tested by
- * tests/unit/learned/test_learned.c. */
+/* This contract declares T5's buckets, and the addition of learned biases that an index selects.
+ * Tested by tests/unit/learned/test_learned.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -11,7 +11,7 @@
  * bucket of |d| is
  *
  *     |d|                                                                for |d| < m
- *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
+ *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     for |d| >= m
  *
  * If bidirectional is 0, n = buckets, and keys after the query (d > 0) are in bucket 0. If it is 1,
  * n = buckets / 2, and n is added to the bucket of keys after the query.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The self test: hashes small tables and compares the hash with a constant. Tested by
+/* The self test hashes small tables and compares the hash with a constant. Tested by
  * tests/unit/selftest/test_selftest.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -34,14 +34,14 @@ typedef struct pe__test {
         uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
     } x;
     pe_plan plan;
-    int64_t zero; /* 0, read from a volatile: with a constant, compilers might compute results at
-                     compile time, by their own rounding */
+    int64_t zero; /* 0, read from a volatile. With a constant, compilers might compute results at
+                     compile time, with their own rounding */
     int64_t list[PE__TEST_ROWS];
     double real[PE__TEST_ROWS];
     uint64_t hash;
 } pe__test;
 
-/* Hash a status and all elements of x, each of `size` bytes: 2, 4 or 8. */
+/* Add a status and all elements of x to the hash. Each element has `size` bytes: 2, 4 or 8. */
 PE__WRAPS
 static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
@@ -63,8 +63,9 @@ static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
     t->hash = h;
 }
 
-/* Hash rows of a plan: runs that begin at the first five positions of the list and go towards 0,
-   rows of a grid and of lists, rows that pe_add_T adds, and, unless angles are floats, a shift. */
+/* Add rows of a plan to the hash. They are runs that begin at the first five positions of the list
+   and go towards 0, and rows of a grid and of lists. They are also rows that pe_add_T adds and,
+   unless angles are floats, shifted rows. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 #define PE__TEST_FILL(T, element)                                                                  \
     PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
@@ -89,11 +90,12 @@ PE__TEST_FILL(f16, uint16_t)
 PE__TEST_FILL(bf16, uint16_t)
 #undef PE__TEST_FILL
 
-/* Hash two heads of each token, rotated forward and then backward; then biases of ALiBi, added and
-   filled, and rows of a learned table, added. Last, hash heads whose pairs (a, b) are (3, 1) or
-   (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. a' = a c - b s or b' = b c + a s is then
-   a difference of two nearly equal products. The product with c is rounded first, so the difference
-   is 2^-21. If that product were fused with the difference, the result would be 3 * 2^-23. */
+/* Hash two heads of each token, which are rotated forward and then backward. Then hash biases of
+   ALiBi that are added and filled, and rows of a learned table that are added. Last, hash heads
+   whose pairs (a, b) are (3, 1) or (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a'
+   = a c - b s or b' = b c + a s is a difference of two nearly equal products. The product with c is
+   rounded first, so the difference is 2^-21. If that product were fused with the difference, the
+   result would be 3 * 2^-23. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
     PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \
