@@ -20,10 +20,10 @@ check "... $models of them, at least ten" test "$(find "$WORK/files" -name '*.js
 scaled() { # NAME SETTING...
     name=$1
     shift
-    "$WORK/posenc" table head_dim=16 rope_theta=10000 original_max_position_embeddings=2048 "$@" "$WORK/files/$name.json"
+    "$WORK/posenc" table head_dim=16 rope_theta=10000 "$@" "$WORK/files/$name.json"
 }
 check "dynamic" scaled dynamic rope_type=dynamic factor=4 max_position_embeddings=2048 sequence_length=8192
-check "longrope" scaled longrope rope_type=longrope max_position_embeddings=8192 \
+check "longrope" scaled longrope rope_type=longrope max_position_embeddings=8192 original_max_position_embeddings=2048 \
     'short_factor=[1,1,1.1,1.2,1.3,1.4,1.5,1.6]' 'long_factor=[1,1.5,2,4,8,16,32,64]'
 check "ntk" scaled ntk rope_type=ntk factor=4
 check "proportional" scaled proportional rope_type=proportional rotary_dim=8

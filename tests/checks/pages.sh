@@ -29,7 +29,8 @@ unknown_blocks() { # PAGES...: prints the fences and lines of programs that no c
             kind = substr($0, index($0, "```") + 3)
             python = FILENAME == "docs/python.md" && (kind == "python" || kind == "text")
             cuda = FILENAME == "docs/gpu.md" && kind == "cuda"
-            if (!/^```/ || (kind != "" && kind != "c" && !python && !cuda)) print FILENAME ":" FNR ": " $0
+            cmake = FILENAME == "docs/building.md" && kind == "cmake" # which package.sh builds
+            if (!/^```/ || (kind != "" && kind != "c" && !python && !cuda && !cmake)) print FILENAME ":" FNR ": " $0
             next
         }
         on && kind == "" && /^ *(#include|import |from .* import )|main\(/ { print FILENAME ":" FNR ": " $0 }' "$@"
@@ -159,6 +160,8 @@ said, folder = sys.argv[1:]
 w = (500000.0 ** -(np.arange(64) / 64)).astype(np.float32)
 if said.startswith("inv_freq_bf16"):
     w = ((w.view(np.uint32).astype(np.uint64) + 0x8000) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+if said.startswith("rotary_width"):
+    w = (10000.0 ** -(np.arange(64) / 40)).astype(np.float32)
 angles = np.arange(1 if said.startswith("cannot") else 4096)[:, None].astype(np.float32) * w
 cosines = np.cos(angles)
 if said.startswith("not explained"):
