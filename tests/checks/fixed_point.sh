@@ -124,7 +124,7 @@ certify() {
     have_library mpfr "$CC" || { skipping "libmpfr is missing: the certificates" && return; }
     [ "$(uname -m)" = x86_64 ] || { skipping "no long double of x86-64: the certificates" && return; }
     cc=$CC
-    have "$CLANG" && cc=$CLANG # clang vectorises the search, gcc does not
+    have "$CLANG" && cc=$CLANG # clang vectorises the search
     # shellcheck disable=SC2086
     check "fixed_certify.c compiles" "$cc" -std=c99 -O3 -march=native -DPE_SLEEF=0 -DPE_ISA=PE_ISA_SCALAR $EXTRA_CFLAGS -I. \
         -o "$WORK/certify" tests/checks/fixed_certify.c -lmpfr -lgmp -lm

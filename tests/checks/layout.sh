@@ -3,7 +3,7 @@
 #
 # layout.sh [print | write]: checks the sizes, offsets and values of the public structs and enums. A C program prints
 # them. They must be those of tests/layout.txt (if pointers and long have 64 bits), of a C++ build, and of both
-# bindings. The Python module is written by generate/declarations.py. Of the Rust module, only sizes are compared.
+# bindings. The Python module is written by generate/declarations.py. In the Rust module, only sizes are compared.
 #
 # generate/declarations.py writes the C program also. So whatever it overlooks is found in other ways: names of structs
 # and enums with grep, functions with the preprocessor, and fields and constants with the compiler's warnings.

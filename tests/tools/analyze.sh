@@ -65,7 +65,7 @@ for tool in ${*:-gcc clang tidy cppcheck}; do
     fi
     for isa in scalar $WIDE; do
         echo "$tool $isa c"
-        # According to its manual, gcc 12's analyser does not support C++.
+        # gcc says about its analyser that it does not support C++.
         [ $tool = gcc ] || echo "$tool $isa c++"
     done
 done >"$WORK/jobs" 2>"$WORK/skips"
