@@ -7,7 +7,7 @@ set -u
 . tests/tools/lib.sh
 WORK=$BUILD/text
 mkdir -p "$WORK"
-have python3 || { echo "SKIP: python3 is missing" && exit 77; }
+have python3 || skip "python3 is missing"
 check "comments and pages have as many hard sentences as tests/checks/text.txt says" python3 tests/checks/text.py
 sed 's/ [1-9][0-9]*$/ 0/' tests/checks/text.txt >"$WORK/text.txt"
 sed "s,^BOUNDS = .*,BOUNDS = '$WORK/text.txt'," tests/checks/text.py >"$WORK/text.py"
