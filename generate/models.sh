@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# models.sh [VERSION]: asks transformers again about all its model types, and shows what changes in the table of the program.
+# models.sh [VERSION]: asks transformers again about all its model types, and shows what changes in the program's table.
 #
 # Without VERSION it asks the library in build/peers, which tests/requirements/peers.txt pins. With VERSION, or "newest",
-# it first installs this version in an environment of its own, build/transformers-VERSION. It takes 9 minutes on two
-# cores, and changes tests/models/ and tool/model/transformers.h. Then it prints the difference of the table, and of the
-# digests of code that a person has read. For each digest that changes, read the code again, correct the line of
-# generate/model_words.txt or tests/models/read.txt that cites it, and run generate/model_lines.py. At the end, pin the version in
-# tests/requirements/peers.txt, and write tests/models/gaps.txt anew as tests/checks/transformers_parity.py says.
+# it first installs this version in an environment of its own, build/transformers-VERSION. The environment has the pinned
+# version of torch, so that all differences come from transformers. The script takes 9 minutes on two cores, and changes
+# tests/models/ and tool/model/transformers.h. Then it prints the difference of the table, and of the digests of code
+# that a person has read. For each digest that changes, read the code again, correct the line of
+# generate/model_words.txt or tests/models/read.txt that cites it, and run generate/model_lines.py. At the end, pin the
+# version in tests/requirements/peers.txt, and write tests/models/gaps.txt anew as tests/checks/transformers_parity.py
+# says.
 set -eu
 . tests/tools/lib.sh
 python=$BUILD/peers/bin/python
@@ -17,7 +19,7 @@ if [ $# -gt 0 ]; then
     package=transformers==$1
     [ "$1" != newest ] || package=transformers
     [ -x "$environment/bin/python" ] || python3 -m venv "$environment"
-    "$environment/bin/pip" install -q torch "$package"
+    "$environment/bin/pip" install -q "$(grep ^torch== tests/requirements/peers.txt)" "$package"
     python=$environment/bin/python
 fi
 [ -x "$python" ] || { echo "models.sh: $python is missing: make deps"; exit 2; }

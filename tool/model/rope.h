@@ -359,7 +359,7 @@ static void read_rope(const reader *r, const label *l)
     p->rope = pe_rope_config_default(0);
     reader own = *r;
     if (l->is_unscaled) own.inner[0] = '\0';
-    read_head_dim(&own, l);
+    const char *const width_key = read_head_dim(&own, l);
     read_theta(l->is_unscaled && !l->theta ? r : &own, l);
     if (!l->is_unscaled) read_type(r);
     read_rotary(l->is_unscaled ? r : &own, l);
@@ -372,6 +372,7 @@ static void read_rope(const reader *r, const label *l)
     if (!l->also_pairs) read_query_scale(&own);
     if (!l->is_unscaled) judge_scaling(r);
     judge_values(r);
+    judge_head_dim(p, width_key);
     judge_config(p);
 }
 

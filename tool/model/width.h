@@ -59,7 +59,28 @@ static int read_own_width(const reader *r, size_t *to)
     return 0;
 }
 
-static void read_head_dim(const reader *r, const label *l)
+/* Reads the width of the heads from a key that gives it. Returns the name of this key, or NULL if there
+ * is none. */
+static const char *read_named_width(const reader *r, const label *l, size_t *to)
+{
+    static const char *const names[] = {"head_dim", "kv_channels", "attention_head_dim"};
+    const item *const own_key = usual_of(r, "@head");
+    const int is_full = strcmp(l->name, "full_attention") == 0;
+    const int is_sliding = strcmp(l->name, "sliding_attention") == 0;
+    if (read_own_width(r, to)) return "per_layer_config";
+    if (is_full && !has_per_layer(r) && whole(r, "global_head_dim", to)) return "global_head_dim";
+    if (is_sliding && has(r, "swa_head_dim") && whole(r, "swa_head_dim", to)) return "swa_head_dim";
+    if (own_key && strcmp(own_key->text, "none") == 0) return NULL;
+    if (!size_of(r, "@head", names, TOOL_COUNT(names), to) || *to == 0) return NULL;
+    if (own_key) return own_key->text;
+    for (size_t k = 1; k < TOOL_COUNT(names); k++)
+        if (has(r, names[k])) return names[k];
+    return names[0];
+}
+
+/* Reads the width of the heads. Returns the name of the key that it comes from, which is hidden_size if
+ * no key gives the width itself. */
+static const char *read_head_dim(const reader *r, const label *l)
 {
     part *const p = r->out;
     size_t *const to = &p->rope.head_dim;
@@ -70,32 +91,25 @@ static void read_head_dim(const reader *r, const label *l)
     if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* is read, and does nothing */
     if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
         *to = rotary;
-        return;
+        return "qk_rope_head_dim";
     }
-    static const char *const names[] = {"head_dim", "kv_channels", "attention_head_dim"};
-    const item *const own_key = usual_of(r, "@head");
-    const int has_key = !own_key || strcmp(own_key->text, "none") != 0;
-    const int is_full = strcmp(l->name, "full_attention") == 0;
-    const int is_sliding = strcmp(l->name, "sliding_attention") == 0;
     if (l->also_key) {
         if (!whole(r, l->also_key, to)) say(p, NOTE_WRONG, l->also_key, "missing");
         if (has_mla(r)) whole(r, "qk_rope_head_dim", &p->rope.rotary_dim);
         if (p->rope.rotary_dim > *to) say(p, NOTE_WRONG, l->also_key, "too few elements: %zu", *to);
-        return;
+        return l->also_key;
     }
-    if (!read_own_width(r, to) &&
-        !(is_full && !has_per_layer(r) && whole(r, "global_head_dim", to)) &&
-        !(is_sliding && has(r, "swa_head_dim") && whole(r, "swa_head_dim", to)) &&
-        !(has_key && size_of(r, "@head", names, TOOL_COUNT(names), to) && *to)) {
-        if (count_notes(p, NOTE_WRONG)) return;
+    const char *key = read_named_width(r, l, to);
+    if (!key) {
+        key = "hidden_size";
+        if (count_notes(p, NOTE_WRONG)) return key;
         size_of(r, "@hidden", width_keys, TOOL_COUNT(width_keys), &hidden);
         size_of(r, "@heads", head_keys, TOOL_COUNT(head_keys), &heads);
         if (hidden == 0 || heads == 0) {
             say(p, NOTE_WRONG, "head_dim",
                 "missing: give head_dim, or hidden_size and num_attention_heads. docs/models.md "
-                "has "
-                "those of models");
-            return;
+                "has those of models");
+            return key;
         }
         *to = hidden / heads;
         say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: hidden_size / num_attention_heads", *to);
@@ -109,11 +123,32 @@ static void read_head_dim(const reader *r, const label *l)
         *to /= rate ? rate : 1;
         say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: divided by %zu", *to, rate);
     }
-    if (!is_mla) return;
-    if (rotary > *to) say(p, NOTE_WRONG, "qk_rope_head_dim", "%zu of a head of %zu", rotary, *to);
-    if (rotary > *to) return;
+    if (!is_mla) return key;
+    if (rotary > *to) {
+        say(p, NOTE_WRONG, "qk_rope_head_dim", "%zu of a head of %zu", rotary, *to);
+        return key;
+    }
     p->rope.rotary_dim = rotary;
     p->rope.rotary_offset = *to - rotary;
+    return key;
+}
+
+/* Notes that the number of elements that rotate is odd; from says what it was computed from. */
+static void say_odd_width(part *p, const char *key, const char *from, size_t width)
+{
+    say(p, NOTE_WRONG, key,
+        "%s = %zu is odd: Hugging Face makes %zu frequencies of exponent 2i/%zu then, which rotate "
+        "%zu elements or fail, as the model's code has it",
+        from, width, width / 2 + 1, width, width + 1);
+}
+
+/* Judges the width of heads of which all elements rotate. key is the one that it comes from. */
+static void judge_head_dim(part *p, const char *key)
+{
+    const size_t width = p->rope.head_dim;
+    if (p->rope.rotary_dim || width % 2 == 0) return;
+    const int is_quotient = strcmp(key, "hidden_size") == 0;
+    say_odd_width(p, key, is_quotient ? "hidden_size / num_attention_heads" : key, width);
 }
 
 /* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
@@ -160,12 +195,11 @@ static void read_rotary(const reader *r, const label *l)
     const int is_proportional = p->rope.rope_type == PE_ROPE_PROPORTIONAL;
     const size_t rotary = is_proportional ? 2 * (size_t)(width / 2) : (size_t)width;
     if (rotary == 0) say(p, NOTE_WRONG, key, "rotates nothing of head_dim %zu", head_dim);
-    if (rotary % 2)
-        say(p, NOTE_WRONG, key,
-            "int(%zu * %.15g) = %zu is odd: Hugging Face makes %zu frequencies of exponent 2i/%zu "
-            "then, which rotate "
-            "%zu elements or fail, as the model's code has it",
-            head_dim, share, rotary, rotary / 2 + 1, rotary, rotary + 1);
+    if (rotary % 2) {
+        char from[64];
+        snprintf(from, sizeof from, "int(%zu * %.15g)", head_dim, share);
+        say_odd_width(p, key, from, rotary);
+    }
     p->rope.rotary_dim = rotary;
 }
 
