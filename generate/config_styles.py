@@ -7,6 +7,7 @@ only Python's standard library.
 import copy
 import json
 import os
+import sys
 
 FOLDER = "tests/models/"
 SAVED = "saved"
@@ -106,6 +107,14 @@ def replace(path, lines):
     with open(path + ".new", "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in lines)
     os.replace(path + ".new", path)
+
+
+def finish(complaints, count, what):
+    """Print complaints about some of count things, then the counts; end the program, with status 1 if there are any."""
+    for complaint in complaints:
+        print("FAIL", complaint)
+    print(f"{count} {what}: {count - len(complaints)} passed, {len(complaints)} failed")
+    sys.exit(bool(complaints))
 
 
 def lines_of(name):

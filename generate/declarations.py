@@ -154,7 +154,7 @@ def python_module(d):
 
 
 def load(path: str) -> ctypes.CDLL:
-    """The library at this path, its functions with their types."""
+    """Return the library at this path; its functions have their types."""
     library = ctypes.CDLL(path)
     for name, (result, arguments) in FUNCTIONS.items():
         function = getattr(library, name)

@@ -56,7 +56,7 @@ def main():
     tiny, negation, exact, _ = numbers(level_2, "tiny = zeros > #", "(pe__u64)n + #", "zeros < #", "m >> (# - zeros)")
     print('''# SPDX-License-Identifier: MIT
 # Made from src/fixed/sincos.h by make headers: change that. Its comments explain the numbers.
-"""The constants of pe_fixed.h, for the kernels of _kernels.py."""
+"""This module has the constants of pe_fixed.h, for the kernels of _kernels.py."""
 ''')
 
     def put(name, value, what):

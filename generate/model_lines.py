@@ -325,8 +325,8 @@ def text_of(found):
     with open(styles.FOLDER + "facts.txt", encoding="utf-8") as file:
         version, day = re.search(r"transformers (\S+) rotates, asked on (\S+);", file.readline()).groups()
     return f'''/* SPDX-License-Identifier: MIT */
-/* What models of a type mean by the keys that their config.json leaves out: the types of
- * transformers {version}, as asked on {day}. type_line.h explains a line.
+/* This table says what models of a type mean by the keys that their config.json leaves out. It has the
+ * types of transformers {version}, which was asked on {day}. type_line.h explains a line.
  *
  * Made from tests/models/ and generate/model_words.txt by generate/model_lines.py; do not edit. */
 #ifndef TOOL_TRANSFORMERS_H
@@ -353,10 +353,7 @@ def main():
         sys.exit(__doc__)
     elif not is_current:
         styles.replace(OUTPUT, text.splitlines())
-    for complaint in complaints:
-        print("FAIL", complaint)
-    print(f"{len(found)} lines: {len(found) - len(complaints)} passed, {len(complaints)} failed")
-    sys.exit(bool(complaints))
+    styles.finish(complaints, len(found), "lines")
 
 
 if __name__ == "__main__":

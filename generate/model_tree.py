@@ -130,11 +130,8 @@ def main():
     head = f"of transformers {version}; made from the library by generate/model_tree.py"
     styles.replace(styles.FOLDER + "types.txt", [f"# The config classes {head}", *records["types.txt"]])
     styles.replace(styles.FOLDER + "cited.txt", [f"# Code that a person has read, {head}", *records["cited.txt"]])
-    missing = [line for line in records["cited.txt"] if line.endswith("missing")]
-    for line in missing:
-        print("FAIL cited, but not in the library:", line)
-    print(f"{len(records['types.txt'])} types, {len(records['cited.txt'])} citations, {len(missing)} missing")
-    sys.exit(bool(missing))
+    styles.finish([f"cited, but not in the library: {line}" for line in records["cited.txt"] if line.endswith("missing")],
+                  sum(map(len, records.values())), "types and citations")
 
 
 if __name__ == "__main__":

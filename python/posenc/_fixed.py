@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Made from src/fixed/sincos.h by make headers: change that. Its comments explain the numbers.
-"""The constants of pe_fixed.h, for the kernels of _kernels.py."""
+"""This module has the constants of pe_fixed.h, for the kernels of _kernels.py."""
 
 SINE_WORDS = (0x1dd55, 0x1471f27, 0x943a4136, 0x9c2432a9)  # level 1: coefficients of 32 bits, the highest power first
 SINE_LONG = (0x136c6d2e87c248a1, 0xb504f333f9da08c1)  # the coefficients of 64 bits that follow

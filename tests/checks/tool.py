@@ -606,8 +606,12 @@ def no_config():
             status, got = said(json_file)
             check("a file that may not be read", status == 1 and "permission denied" in got, got)
     for word, says in (("preset=llama3.1", "A model that rotates has no preset: docs/models.md"),
-                       ("model_type=minicpm", "give head_dim, or hidden_size and num_attention_heads. docs/models.md")):
-        status, got = said(word)
+                       ("model_type=minicpm", "give head_dim, or hidden_size and num_attention_heads. docs/models.md"),
+                       ("model_type=llama head_dim=63", "head_dim = 63 is odd"),
+                       ("model_type=llama hidden_size=189 num_attention_heads=3",
+                        "hidden_size / num_attention_heads = 63 is odd"),
+                       ("model_type=glm4_moe head_dim=62 partial_rotary_factor=0.5", "int(62 * 0.5) = 31 is odd")):
+        status, got = said(*word.split())
         check(f"{word} leads on", status == 1 and says in got, got)
 
 

@@ -38,9 +38,11 @@ typedef struct gguf_model {
 } gguf_model;
 
 /* This table has the keys of a config.json and of a GGUF file that mean the same, so that messages can name
- * the user's key. window: the key for the layers with a window, if they have one of their own. */
+ * the user's key. */
 static const struct gguf_name_pair {
-    const char *config, *gguf, *window;
+    const char *config; /* the key of a config.json                                             */
+    const char *gguf;   /* the key of a GGUF file                                               */
+    const char *window; /* its key for the layers with a window; NULL if they share the other   */
 } gguf_names[] = {
     {"model_type", "general.architecture", NULL},
     {"freq_factors", "rope_freqs.weight", NULL},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* This file lists keys that many models share. There are three groups: the keys of rope_parameters and
- * rope_scaling with the types that use them, keys that say which layers are alike, and keys that sound
- * like positions but change no rotation. */
+/* This file lists keys that many models share, in three groups. The first group has the keys of
+ * rope_parameters and rope_scaling with the types that use them. Keys of the second group say which layers
+ * are alike. Keys of the third group sound like positions but change no rotation. */
 #ifndef TOOL_KNOWN_H
 #define TOOL_KNOWN_H
 

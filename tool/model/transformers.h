@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What models of a type mean by the keys that their config.json leaves out: the types of
- * transformers 5.17.0, as asked on 2026-11-28. type_line.h explains a line.
+/* This table says what models of a type mean by the keys that their config.json leaves out. It has the
+ * types of transformers 5.17.0, which was asked on 2026-11-28. type_line.h explains a line.
  *
  * Made from tests/models/ and generate/model_words.txt by generate/model_lines.py; do not edit. */
 #ifndef TOOL_TRANSFORMERS_H

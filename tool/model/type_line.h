@@ -41,10 +41,11 @@
  *                       line has for each kind of layers
  *   @sliding_base=N     the base of the sliding layers, unless rope_parameters has one for them
  *   @reads=new          only rope_parameters counts: rope_theta and rope_scaling do nothing
- *   @aliases=NEW:OLD,.. the file has OLD for NEW, a key of rope_parameters: of files of other projects
- *   @unread=KEY:VALUE,. keys that the model's own code reads, and transformers does not: it means
- *                       VALUE, a number, true or false. posenc obeys them and says so, unless the
- *                       file has VALUE
+ *   @aliases=NEW:OLD,.. the file has OLD for NEW, a key of rope_parameters. Files of other projects
+ *                       need this.
+ *   @unread=KEY:VALUE,. keys that the model's own code reads, and transformers does not, which always
+ *                       has VALUE: a number, true or false. posenc obeys the file and says so, unless
+ *                       the file has VALUE.
  *   @ignores=KEY,...    keys that sound like positions, but change nothing that is told here
  *
  * Which elements rotate
