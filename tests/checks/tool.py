@@ -448,7 +448,7 @@ def hostile():
             ("a text_config that is a list", LLAMA % '"text_config": [1]', [], ["text_config"]),
             ("a vision_config that is a number", LLAMA % '"vision_config": 3', [], ["vision_config"]),
             ("a number for a name", '{"model_type": 5, "head_dim": 64, "rope_theta": 1e4}', [], ["model_type"]),
-            ("an odd head", '{"model_type": "llama", "head_dim": 63, "rope_theta": 1e4}', [], ["rotary_dim"]),
+            ("an odd head", '{"model_type": "llama", "head_dim": 63, "rope_theta": 1e4}', [], ["head_dim"]),
             ("a huge head", '{"model_type": "llama", "head_dim": 1e300, "rope_theta": 1e4}', [],
              ["head_dim"]),
             ("a large head", '{"model_type": "llama", "head_dim": 1099511627776, "rope_theta": 1e4}', [],
