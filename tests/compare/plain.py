@@ -52,6 +52,10 @@ def right():
     yield case("right-flax", LLAMA2, pair(p.flax_llama(LONG, 128, 10000), columns=p.halves),
                "angles in float64, rounded to float32: half of the error of float32_angles",
                ["float32_angles", "double_angles"])
+    for kind in ("f32", "f64"):
+        angles = LONG[:, None] * p.default(128, 500000).astype(np.float64)
+        yield case("right-numpy-" + kind, LLAMA3, pair((np.cos(angles), np.sin(angles)), kind), "numpy: frequencies in "
+                   "float32 times integers are float64", ["float32_frequencies"])
     yield case("right-bf16", "model_type=qwen2 head_dim=128 rope_theta=1000000",
                pair(p.table(LONG, p.default(128, 1e6)), "bf16", p.halves, 1), "cos.to(torch.bfloat16) is a bf16 array: "
                "rounding to its own type is no difference, and it is what table_bf16 means", ROUNDED + ["table_bf16"],

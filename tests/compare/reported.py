@@ -31,8 +31,10 @@ def yarn_config(width, base, factor, trained, more=""):
             f"rope_scaling.original_max_position_embeddings={trained}{more}")
 
 
-def yarn(width, base, factor, trained, fast=32, slow=1, truncate=True, inverted=False, ntk=(False, False), cycle=None):
-    """Repeats _compute_yarn_parameters in float64. ntk: NTK's base for the unscaled, and for the scaled frequencies."""
+def yarn(width, base, factor, trained, fast=32, slow=1, truncate=True, inverted=False, ntk=(False, False), cycle=None,
+         divisor=None):
+    """Repeats _compute_yarn_parameters in float64. ntk: NTK's base for the unscaled, and for the scaled frequencies,
+    which divisor divides."""
     def index(rotations):
         return width * math.log(trained / (rotations * (cycle or 2 * math.pi))) / (2 * math.log(base))
     low, high = index(fast), index(slow)
@@ -42,7 +44,7 @@ def yarn(width, base, factor, trained, fast=32, slow=1, truncate=True, inverted=
     ramp = np.clip((np.arange(width // 2) - low) / (high - low or 0.001), 0, 1)
     ramp = 1 - ramp if inverted else ramp
     bases = [base * factor ** (width / (width - 2)) if other else base for other in ntk]
-    return powers(width, bases[0]) * (1 - ramp) + powers(width, bases[1]) / factor * ramp
+    return powers(width, bases[0]) * (1 - ramp) + powers(width, bases[1]) / (divisor or factor) * ramp
 
 
 def llama_config(width, base, factor, trained=8192, low=1, high=4):
@@ -77,10 +79,10 @@ def of_yarn():
     for number, (width, base, factor, trained) in enumerate(YARNS):
         own = (width, base, factor, trained)
         m, name = p.yarn_factor(factor), f"-{number}"
-        def made(which, differs, why, right, more="", shape=pair, **changes):
+        def made(which, differs, why, right, more="", shape=pair, same=(), **changes):
             config = yarn_config(*own, more)
             return found(f"yarn-{which}{name}", config, shape(p.table(LONG, single(yarn(*own, **changes)), m)),
-                         shape(p.table(LONG, single(right), m)), why, [differs])
+                         shape(p.table(LONG, single(right), m)), why, [differs], same=same)
         usual = yarn(*own)
         yield made("truncated", "yarn_truncate", "truncate: false is ignored", yarn(*own, truncate=False),
                    " rope_scaling.truncate=false", joined)
@@ -92,6 +94,12 @@ def of_yarn():
         yield made("ntk", "yarn_ntk_base", "unscaled pairs have the base of NTK", usual, ntk=(True, False))
         yield made("ntk-all", "yarn_ntk_base", "all pairs have the base of NTK, and are scaled as well", usual,
                    ntk=(True, True))
+        yield made("ntk-undivided", "yarn_ntk_base", "scaled pairs have the base of NTK for the factor", usual,
+                   ntk=(False, True), divisor=1)
+        higher = (width, base * factor ** (width / (width - 2)), factor, trained)
+        yield found(f"yarn-ntk-bounds{name}", yarn_config(*own), pair(p.table(LONG, single(yarn(*higher)), m)),
+                    pair(p.table(LONG, single(usual), m)), "the base is that of NTK before anything is computed with it",
+                    ["yarn_ntk_base"], same=[["base"]])
         yield made("cycle", "two_pi_absent", "log(L0 / beta) for log(L0 / (2 pi beta))", usual, cycle=1)
 
 
@@ -175,7 +183,9 @@ def narrow_angles():
                         "16-bit frequencies, the angles in float64", [f"inv_freq_{kind}"])
             yield found(f"positions-{kind}-double-{number}", config, pair(circle(to(LONG)[:, None] * w[None, :])), meant,
                         "16-bit positions, the angles in float64", [f"positions_{kind}"])
-
+            mixed = to(LONG)[:, None] * single_w.astype(np.float64)[None, :]
+            yield found(f"positions-{kind}-mixed-{number}", config, pair(circle(mixed)), meant,
+                        "16-bit positions in float64, frequencies in float32", [f"positions_{kind}"])
 
     low = p.bf16(p.default(128, 10000))[None, :] * p.bf16(LONG[:2048])[:, None]
     yield found("angles-and-table-bf16", LLAMA2, pair(tuple(p.bf16(f(p.bf16(low))) for f in (np.cos, np.sin))),
@@ -198,6 +208,14 @@ def limited():
     yield found("wrapped-int16", LLAMA3, pair(p.table((far + 32768) % 65536 - 32768, p.default(128, 500000))),
                 pair(p.table(far, p.default(128, 500000))), "positions in int16", ["positions_wrapped"],
                 positions="32000:1000", details={"limit": 65536})
+    far = np.arange(40000, 40200)
+    yield found("wrapped-int16-all", LLAMA2, pair(p.table(far - 65536, p.default(128, 10000))),
+                pair(p.table(far, p.default(128, 10000))), "the same, in all rows: 65536 is more than the longest "
+                "wavelength", ["positions_wrapped"], positions="40000:200", details={"limit": 65536})
+    far = np.arange(9000, 9200)
+    yield found("wrapped-all", LLAMA2, pair(p.table(far % 4096, p.default(128, 10000))),
+                pair(p.table(far, p.default(128, 10000))), "positions % 4096, in all rows: an offset has the same numbers",
+                ["position_offset"], positions="9000:200", details={"offset": -8192}, same=[["positions_wrapped"]])
 
 
 def exponents():

@@ -166,6 +166,9 @@ def two():
     yield Case("two", "width-and-f16-table", "model_type=glm4 head_dim=128", pair(both(*map(p.f16, wide))), pair(glm),
                "2i/head_dim, 11 bits in float32. The base would be 100", ["rotary_width", "table_f16"],
                weak=[["base", "table_f16"]], details={"rotary_dim": 128})
+    yield Case("two", "unscaled-and-base", LLAMA3 + llama31(8), pair(p.table(LONG, p.default(128, 1e6))),
+               pair(p.table(LONG, p.llama3(INV3, 8))), "another base, which nothing scales", ["base", "scaling_absent"],
+               details={"base": 1e6})
     yield Case("two", "unscaled-and-offset", LLAMA2 + LINEAR4, pair(p.table(T + 2, INV)), pair(right_linear(T)),
                "frequencies of the base alone, two positions ahead", ["scaling_absent", "position_offset"],
                details={"offset": 2})

@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 
-PER_KIND = {"defect": 206, "two": 9, "several": 9, "right": 28, "nothing": 21, "short": 32} # as many as there are; never fewer
+PER_KIND = {"defect": 224, "two": 10, "several": 9, "right": 30, "nothing": 21, "short": 32} # as many as there are; never fewer
 PER_NAME, MISSES, SECONDS = 3, 0.02, 60
 BITS = {f"{what}_{kind}" for what in ("inv_freq", "positions", "angles", "table") for kind in ("bf16", "f16")}
 NAMES = BITS | {"column_order", "sine_cosine", "sign", "position_offset", "base", "scaling_absent", "scaling_other",
@@ -25,7 +25,7 @@ NAMES = BITS | {"column_order", "sine_cosine", "sign", "position_offset", "base"
                 "rotary_width", "positions_clamped", "positions_wrapped", "exponents", "other_part",
                 "parameters_absent", "frequencies_zero", "rotated_twice", "yarn_truncate", "yarn_betas", "yarn_ramp",
                 "yarn_ntk_base", "llama3_factors", "llama3_smoothing", "llama3_cut", "two_pi_absent", "mscale_ignored"}
-ARITHMETIC = BITS | {"exact", "float32_angles", "ggml_chain", "double_angles"}
+ARITHMETIC = BITS | {"exact", "float32_angles", "ggml_chain", "double_angles", "float32_frequencies"}
 SAID = {"base": "base", "position_offset": "offset", "rotary_width": "rotary_dim", "scaling_other": "factor",
         "positions_clamped": "limit", "positions_wrapped": "limit"}
 

@@ -5,11 +5,13 @@
 
 #include "spectra.h"
 
-/* How angles were computed. The first three are no mistakes. */
+/* How angles were computed. The first four are no mistakes. Where the name ends in DOUBLE, the angle is a
+ * product in double; with FLOAT32_DOUBLE, of a frequency that was computed in float32. */
 typedef enum arithmetic {
     ARITHMETIC_DOUBLE = 0,
     ARITHMETIC_FLOAT32,
     ARITHMETIC_CHAIN,
+    ARITHMETIC_FLOAT32_DOUBLE,
     ARITHMETIC_INV_FREQ_BF16,
     ARITHMETIC_INV_FREQ_F16,
     ARITHMETIC_POSITIONS_BF16,
@@ -20,6 +22,8 @@ typedef enum arithmetic {
     ARITHMETIC_INV_FREQ_F16_DOUBLE,
     ARITHMETIC_POSITIONS_BF16_DOUBLE,
     ARITHMETIC_POSITIONS_F16_DOUBLE,
+    ARITHMETIC_POSITIONS_BF16_FLOAT32_DOUBLE,
+    ARITHMETIC_POSITIONS_F16_FLOAT32_DOUBLE,
     ARITHMETIC_ANGLES_BF16,
     ARITHMETIC_ANGLES_F16,
     ARITHMETIC_ANGLES_INV_FREQ_BF16,
@@ -37,19 +41,37 @@ typedef struct arithmetic_types {
     const char *name;
 } arithmetic_types;
 
-static const arithmetic_types arithmetics[] = {
-    {NPY_F64, NPY_F64, NPY_F64, "double_angles"}, {NPY_F32, NPY_F32, NPY_F32, "float32_angles"},
-    {NPY_F32, NPY_F32, NPY_F32, "ggml_chain"},    {NPY_BF16, NPY_F32, NPY_F32, "inv_freq_bf16"},
-    {NPY_F16, NPY_F32, NPY_F32, "inv_freq_f16"},  {NPY_F32, NPY_BF16, NPY_F32, "positions_bf16"},
-    {NPY_F32, NPY_F16, NPY_F32, "positions_f16"}, {NPY_BF16, NPY_BF16, NPY_F32, "inv_freq_bf16"},
-    {NPY_F16, NPY_F16, NPY_F32, "inv_freq_f16"},  {NPY_BF16, NPY_F64, NPY_F64, "inv_freq_bf16"},
-    {NPY_F16, NPY_F64, NPY_F64, "inv_freq_f16"},  {NPY_F64, NPY_BF16, NPY_F64, "positions_bf16"},
-    {NPY_F64, NPY_F16, NPY_F64, "positions_f16"}, {NPY_F64, NPY_F64, NPY_BF16, "angles_bf16"},
-    {NPY_F64, NPY_F64, NPY_F16, "angles_f16"},    {NPY_BF16, NPY_F64, NPY_BF16, "angles_bf16"},
-    {NPY_F16, NPY_F64, NPY_F16, "angles_f16"},    {NPY_F64, NPY_BF16, NPY_BF16, "angles_bf16"},
-    {NPY_F64, NPY_F16, NPY_F16, "angles_f16"},    {NPY_BF16, NPY_BF16, NPY_BF16, "angles_bf16"},
-    {NPY_F16, NPY_F16, NPY_F16, "angles_f16"}};
+static const arithmetic_types arithmetics[] = {{NPY_F64, NPY_F64, NPY_F64, "double_angles"},
+                                               {NPY_F32, NPY_F32, NPY_F32, "float32_angles"},
+                                               {NPY_F32, NPY_F32, NPY_F32, "ggml_chain"},
+                                               {NPY_F32, NPY_F64, NPY_F64, "float32_frequencies"},
+                                               {NPY_BF16, NPY_F32, NPY_F32, "inv_freq_bf16"},
+                                               {NPY_F16, NPY_F32, NPY_F32, "inv_freq_f16"},
+                                               {NPY_F32, NPY_BF16, NPY_F32, "positions_bf16"},
+                                               {NPY_F32, NPY_F16, NPY_F32, "positions_f16"},
+                                               {NPY_BF16, NPY_BF16, NPY_F32, "inv_freq_bf16"},
+                                               {NPY_F16, NPY_F16, NPY_F32, "inv_freq_f16"},
+                                               {NPY_BF16, NPY_F64, NPY_F64, "inv_freq_bf16"},
+                                               {NPY_F16, NPY_F64, NPY_F64, "inv_freq_f16"},
+                                               {NPY_F64, NPY_BF16, NPY_F64, "positions_bf16"},
+                                               {NPY_F64, NPY_F16, NPY_F64, "positions_f16"},
+                                               {NPY_F32, NPY_BF16, NPY_F64, "positions_bf16"},
+                                               {NPY_F32, NPY_F16, NPY_F64, "positions_f16"},
+                                               {NPY_F64, NPY_F64, NPY_BF16, "angles_bf16"},
+                                               {NPY_F64, NPY_F64, NPY_F16, "angles_f16"},
+                                               {NPY_BF16, NPY_F64, NPY_BF16, "angles_bf16"},
+                                               {NPY_F16, NPY_F64, NPY_F16, "angles_f16"},
+                                               {NPY_F64, NPY_BF16, NPY_BF16, "angles_bf16"},
+                                               {NPY_F64, NPY_F16, NPY_F16, "angles_f16"},
+                                               {NPY_BF16, NPY_BF16, NPY_BF16, "angles_bf16"},
+                                               {NPY_F16, NPY_F16, NPY_F16, "angles_f16"}};
 TOOL_HAS_ALL(arithmetics, ARITHMETIC_COUNT);
+
+/* Returns whether angles are in double, of frequencies in float32. */
+static int is_mixed(arithmetic how)
+{
+    return arithmetics[how].frequency == NPY_F32 && arithmetics[how].product == NPY_F64;
+}
 
 static int is_narrow(npy_type type) { return type == NPY_BF16 || type == NPY_F16; }
 

@@ -57,9 +57,9 @@ static int explains(const samples *s, const explanation *e, findings *f)
 /* Whether two explanations have the same numbers, up to a relative distance of frequencies. */
 static int are_same(const samples *s, const explanation *a, const explanation *b, double distance)
 {
-    if (a->moved != b->moved || a->offset != b->offset || a->limit != b->limit ||
-        fabs(a->factor - b->factor) > fmin(distance, 1e-6) || a->is_swapped != b->is_swapped ||
-        a->is_negative != b->is_negative || mistakes_of(a->how) != mistakes_of(b->how))
+    if (!are_moved_alike(s, a, b) || fabs(a->factor - b->factor) > fmin(distance, 1e-6) ||
+        a->is_swapped != b->is_swapped || a->is_negative != b->is_negative ||
+        mistakes_of(a->how) != mistakes_of(b->how))
         return 0;
     for (size_t i = 0; i < s->pairs; i++)
         if (fabs(a->of->omega[i] - b->of->omega[i]) > distance * fabs(b->of->omega[i])) return 0;
@@ -82,6 +82,15 @@ static int is_found(const samples *s, const findings *f, const explanation *e)
     for (size_t k = 0; k < f->count; k++)
         if (f->of[k].how == e->how && are_same(s, &f->of[k], e, 1e-14)) return 1;
     return 0;
+}
+
+/* Returns the index of a kept explanation with about the same numbers and, among its names, the same
+ * differences. Returns f->count if there is none. */
+static size_t index_of_kept(const samples *s, const findings *f, const explanation *e)
+{
+    size_t k = 0;
+    while (k < f->count && !(are_same(s, &f->of[k], e, 0.001) && has_names(f, k, e->differs))) k++;
+    return k;
 }
 
 /* Keep an explanation, unless it has more differences than another, or says what another says. With
@@ -109,7 +118,7 @@ static void keep(const samples *s, findings *f, const explanation *e)
 }
 
 /* If the config's frequencies fit, add other frequencies that also fit, because the rows are too few to
- * tell them apart. Of several with the same name, add one. */
+ * tell them apart. Of several with the same name, add one. Those with two differences are not added. */
 static void add_rivals(const samples *s, const spectra *all, findings *f)
 {
     const explanation right = f->of[0];
@@ -119,6 +128,7 @@ static void add_rivals(const samples *s, const spectra *all, findings *f)
         size_t n = 0;
         e.of = &all->of[k];
         e.differs = e.of->differs;
+        if (count_differences(e.differs) > 1) continue;
         while (n < f->count && f->of[n].differs != e.differs) n++;
         if (n == f->count && !are_same(s, &right, &e, 0.001) && explains(s, &e, f))
             f->of[f->count++] = e;
@@ -139,6 +149,8 @@ static void try_arithmetics(const samples *s, explanation e, findings *f, differ
         if (s->is_inv_freq && how != ARITHMETIC_DOUBLE && how != ARITHMETIC_INV_FREQ_BF16 &&
             how != ARITHMETIC_INV_FREQ_F16)
             continue;
+        /* at small positions float32 angles have the same numbers, and they are far more usual */
+        if (is_mixed(now.how) && index_of_kept(s, f, &now) < f->count) continue;
         now.is_how_known = 1;
         if (is_found(s, f, &now) || explains(s, &now, f)) keep(s, f, &now);
     }

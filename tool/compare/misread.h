@@ -34,15 +34,15 @@ static double trained_length(const pe_rope_config *c)
                                                         : c->max_position_embeddings);
 }
 
-/* Which pairs have the base of NTK. */
-enum { NTK_UNSCALED = 1, NTK_SCALED = 2 };
+/* Which pairs have the base of NTK. With NTK_FOR_FACTOR the factor does not divide scaled pairs. */
+enum { NTK_UNSCALED = 1, NTK_SCALED = 2, NTK_FOR_FACTOR = 4 };
 
 /* How code computes YaRN's frequencies. */
 typedef struct yarn_rule {
     difference differs;
     const char *which;
     double fast, slow, cycle;     /* the betas, and the 2 pi of their rotations             */
-    int truncate, ntk;            /* ntk: a set of NTK_UNSCALED and NTK_SCALED               */
+    int truncate, ntk;            /* ntk: a set of the bits above                            */
     int is_inverted, is_positive; /* is_positive: a ramp of negative length is a step instead */
 } yarn_rule;
 
@@ -70,7 +70,8 @@ static void compute_yarn(const pe_rope_config *c, const yarn_rule *rule, size_t 
         const double w = pow(c->rope_theta, -2 * (double)i / n);
         const double of_ntk = pow(base_of_ntk, -2 * (double)i / n);
         const double keep = c->extrapolation_factor * (1 - scaled);
-        omega[i] = (rule->ntk & NTK_SCALED ? of_ntk : w) / f * (1 - keep) +
+        const double by = rule->ntk & NTK_FOR_FACTOR ? 1 : f;
+        omega[i] = (rule->ntk & NTK_SCALED ? of_ntk : w) / by * (1 - keep) +
                    (rule->ntk & NTK_UNSCALED ? of_ntk : w) * keep;
     }
 }
@@ -93,6 +94,8 @@ static void add_yarn_mistakes(spectra *all, const pe_rope_config *c, size_t pair
         {DIFFERS_YARN_NTK_BASE, "of scaled pairs", fast, slow, two_pi, t, NTK_SCALED, 0, 0},
         {DIFFERS_YARN_NTK_BASE, "of all pairs", fast, slow, two_pi, t, NTK_UNSCALED | NTK_SCALED, 0,
          0},
+        {DIFFERS_YARN_NTK_BASE, "of scaled pairs, which the factor does not divide", fast, slow,
+         two_pi, t, NTK_SCALED | NTK_FOR_FACTOR, 0, 0},
         {DIFFERS_TWO_PI_ABSENT, NULL, fast, slow, 1, t, 0, 0, 0}};
     for (size_t k = 0; k < TOOL_COUNT(rules); k++) {
         spectrum *const s = add_misread(all, c, pairs, rules[k].differs, rules[k].which);
@@ -100,6 +103,20 @@ static void add_yarn_mistakes(spectra *all, const pe_rope_config *c, size_t pair
         compute_yarn(c, &rules[k], pairs, s->omega);
         drop_if_own(all, pairs);
     }
+}
+
+/* Adds YaRN's rule with the base of NTK for everything, also for the bounds, by both of its names. */
+static void add_yarn_of_ntk(spectra *all, const pe_rope_config *c, size_t pairs)
+{
+    const double n = (double)rotary_of(c), trained = trained_length(c);
+    const double f = c->factor > 0 ? c->factor : (double)c->max_position_embeddings / trained;
+    pe_rope_config other = *c;
+    if (n <= 2 || f == 1) return;
+    other.rope_theta *= pow(f, n / (n - 2));
+    spectrum *const ntk = add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_YARN_NTK_BASE));
+    if (ntk) ntk->which = "of all pairs and of the bounds";
+    spectrum *const base = add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_BASE));
+    if (base) base->base = other.rope_theta;
 }
 
 /* How code computes Llama 3's frequencies between the two bounds, and where they are. */

@@ -6,10 +6,10 @@
 #include "agree.h"
 
 /* The offset of positions that the phases of row r mean, from slow pairs to fast ones; 0 if none is
- * a multiple of 1/2. */
-static double fitted_offset(const samples *s, const explanation *e, size_t r)
+ * a multiple of 1/2. It is the one that is nearest to `offset`, up to half a wavelength of the slowest
+ * pair. */
+static double fitted_offset(const samples *s, const explanation *e, size_t r, double offset)
 {
-    double offset = 0;
     size_t known = 0;
     for (size_t k = 0; k < s->pairs; k++) {
         const size_t i = s->pairs - 1 - k, at = r * s->pairs + i;
@@ -25,13 +25,14 @@ static double fitted_offset(const samples *s, const explanation *e, size_t r)
     return known && fabs(offset - snapped) < 0.1 && fabs(snapped) < 2147483648.0 ? snapped : 0;
 }
 
-/* Whether a row's angles are those of the explanation, but for the errors of 16-bit numbers. */
-static int is_row_near(const samples *s, const explanation *e, size_t r)
+/* Returns whether a row's angles are those of the explanation at a position that is `offset` further,
+ * but for the errors of 16-bit numbers. */
+static int is_row_near(const samples *s, const explanation *e, size_t r, double offset)
 {
     const double amplitude = s->tracks[0].amplitude, near = 0.02 * amplitude;
     for (size_t i = 0; i < s->pairs; i++) {
         const size_t at = r * s->pairs + i;
-        const double angle = e->of->omega[i] * position_of(s, r, i);
+        const double angle = e->of->omega[i] * (position_of(s, r, i) + offset);
         const double c = amplitude * cos(angle);
         const double n = amplitude * sin(angle);
         const double *const cosines = e->is_swapped ? s->sines : s->cosines;
@@ -47,33 +48,39 @@ static int is_row_near(const samples *s, const explanation *e, size_t r)
 static size_t first_far_row(const samples *s, const explanation *e)
 {
     size_t near = 0, far = 1;
-    if (s->rows < 3) return s->rows;
-    for (size_t r = 0; r < 2; r++)
-        if (!is_row_near(s, e, r)) return e->moved == MOVED_CLAMPED ? r : s->rows;
-    while (far < s->rows && is_row_near(s, e, far)) near = far, far = 2 * far;
+    if (!is_row_near(s, e, 0, 0)) return 0;
+    while (far < s->rows && is_row_near(s, e, far, 0)) near = far, far = 2 * far;
     if (far >= s->rows) {
         far = s->rows - 1;
-        if (is_row_near(s, e, far)) return s->rows;
+        if (is_row_near(s, e, far, 0)) return s->rows;
     }
     while (far - near > 1) {
         const size_t middle = near + (far - near) / 2;
-        if (is_row_near(s, e, middle)) near = middle;
+        if (is_row_near(s, e, middle, 0)) near = middle;
         else far = middle;
     }
     return far;
 }
 
-/* Finds what positions are clamped at, or wrap at: where the first rows are those of the explanation
- * and later ones are those of smaller positions. */
+/* Finds what positions are clamped at, or wrap at: the first row that is not that of its own position is
+ * that of a smaller one. If it is the first row of all, an offset may have the same numbers.
+ * Positions of 16 bits wrap at 65536, which is more than a wavelength of the slowest pair with base
+ * 10000. */
 static int find_limit(const samples *s, explanation *e)
 {
     const size_t far = first_far_row(s, e);
     if (far == s->rows) return 0;
-    const double at = s->positions[far], offset = fitted_offset(s, e, far);
+    const double at = s->positions[far];
+    double offset = fitted_offset(s, e, far, 0);
+    if (e->moved == MOVED_WRAPPED && !(offset < 0 && is_row_near(s, e, far, offset)))
+        offset = fitted_offset(s, e, far, -65536);
     if (offset >= 0) return 0;
     e->limit = e->moved == MOVED_CLAMPED ? at + offset : -offset;
     e->is_signed = e->moved == MOVED_WRAPPED && e->limit > at;
-    return e->limit > 0; /* positions that are all 0 are DIFFERS_FREQUENCIES_ZERO */
+    if (e->limit <= 0) return 0;
+    for (size_t r = 0; r < s->rows; r++)
+        if (moved_position(e, s->positions[r]) != 0) return 1;
+    return 0; /* positions that are all 0 are DIFFERS_FREQUENCIES_ZERO */
 }
 
 /* Finds how positions are moved. Returns 0 if they are not moved in this way. */
@@ -81,8 +88,18 @@ static int find_move(const samples *s, explanation *e)
 {
     if (e->moved == MOVED_NOT) return 1;
     if (s->axis) return 0;
-    if (e->moved == MOVED_BY_OFFSET) return (e->offset = fitted_offset(s, e, 0)) != 0;
+    if (e->moved == MOVED_BY_OFFSET) return (e->offset = fitted_offset(s, e, 0, 0)) != 0;
     return find_limit(s, e);
+}
+
+/* Returns whether two explanations have the same position in each row. */
+static int are_moved_alike(const samples *s, const explanation *a, const explanation *b)
+{
+    if (a->moved == b->moved && a->offset == b->offset && a->limit == b->limit) return 1;
+    if (s->axis || s->is_inv_freq || !a->moved || !b->moved) return 0;
+    for (size_t r = 0; r < s->rows; r++)
+        if (moved_position(a, s->positions[r]) != moved_position(b, s->positions[r])) return 0;
+    return 1;
 }
 
 #endif

@@ -188,22 +188,43 @@ static void add_exponents(spectra *all, const pe_rope_config *c, size_t pairs)
     add_width(all, c, pairs, 2 * (double)(pairs - 1));
 }
 
+/* Bases of models. */
+static const double usual_bases[] = {10000,  20000,  25000,  40000,  50000, 100000, 150000, 160000,
+                                     250000, 500000, 600000, 640000, 1e6,   2e6,    4e6,    5e6,
+                                     8e6,    1e7,    2e7,    5e7,    1e8,   1e9,    2000,   1000};
+
+/* Other bases without the config's scaling: those of models, then the measured one. */
+static void add_unscaled_bases(spectra *all, const pe_rope_config *c, const samples *s)
+{
+    pe_rope_config other = unscaled(c);
+    const double fit = fitted_base(s, &all->of[0], NULL);
+    for (size_t k = 0; k < TOOL_COUNT(usual_bases) + 6; k++) {
+        const int is_usual = k < TOOL_COUNT(usual_bases);
+        const int digits = (int)k - (int)TOOL_COUNT(usual_bases) + 1;
+        if (!is_usual && !(fit >= 1.5 && fit < 1e12)) return;
+        other.rope_theta = is_usual ? usual_bases[k] : shortened(fit, digits);
+        if (other.rope_theta < 1.5 || other.rope_theta == c->rope_theta) continue;
+        spectrum *const b =
+            add_rope(all, &other, s->pairs,
+                     TOOL_DIFFERS(DIFFERS_BASE) | TOOL_DIFFERS(DIFFERS_SCALING_ABSENT));
+        if (b) b->base = other.rope_theta, b->has_any_factor = 1;
+    }
+}
+
 /* Other bases: those of models, then the measured one, which may be another width's. */
 static void add_bases(spectra *all, const pe_rope_config *c, const samples *s)
 {
-    static const double usual[] = {10000,  20000,  25000,  40000,  50000, 100000, 150000, 160000,
-                                   250000, 500000, 600000, 640000, 1e6,   2e6,    4e6,    5e6,
-                                   8e6,    1e7,    2e7,    5e7,    1e8,   1e9,    2000,   1000};
     const pe_rope_config plain = unscaled(c);
     spectra own = {0, {{0}}};
     spectrum *const without = is_scaled(c) ? add_rope(&own, &plain, s->pairs, 0) : NULL;
     const double fit = fitted_base(s, &all->of[0], without ? without->omega : NULL);
     double last = c->rope_theta;
-    for (size_t k = 0; k < TOOL_COUNT(usual) + 6; k++) {
+    for (size_t k = 0; k < TOOL_COUNT(usual_bases) + 6; k++) {
         pe_rope_config other = *c;
-        const int is_usual = k < TOOL_COUNT(usual), digits = (int)k - (int)TOOL_COUNT(usual) + 1;
+        const int is_usual = k < TOOL_COUNT(usual_bases),
+                  digits = (int)k - (int)TOOL_COUNT(usual_bases) + 1;
         if (digits == 1) add_measured_width(all, c, s->pairs, fit);
-        other.rope_theta = is_usual                   ? usual[k]
+        other.rope_theta = is_usual                   ? usual_bases[k]
                            : fit >= 1.5 && fit < 1e12 ? shortened(fit, digits)
                                                       : 0;
         if (other.rope_theta < 1.5 || other.rope_theta == c->rope_theta || other.rope_theta == last)
@@ -340,7 +361,10 @@ static void add_all(spectra *all, const part *p, const pe_rope_config *c, const 
         add_twice(all, c, s->pairs);
         add_other_lengths(all, c, s->pairs);
         add_other_scalings(all, c, s->pairs);
-        if (c->rope_type == PE_ROPE_YARN && !c->freq_factors) add_yarn_mistakes(all, c, s->pairs);
+        if (c->rope_type == PE_ROPE_YARN && !c->freq_factors) {
+            add_yarn_mistakes(all, c, s->pairs);
+            add_yarn_of_ntk(all, c, s->pairs);
+        }
         if (c->rope_type == PE_ROPE_LLAMA3 && !c->freq_factors) add_llama3_mistakes(all, c, s);
     }
     if (!s->axis) add_other_parts(all, p, of, s->pairs, 1);
@@ -351,6 +375,7 @@ static void add_all(spectra *all, const part *p, const pe_rope_config *c, const 
     else add_exponents(all, c, s->pairs);
     add_bases(all, c, s);
     add_no_parameters(all, c, s->pairs);
+    if (is_scaled(c)) add_unscaled_bases(all, c, s);
 }
 
 /* Collects the frequencies that arrays of a rotation may have. The first are the config's own, if the

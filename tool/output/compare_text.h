@@ -88,9 +88,10 @@ static void print_right(const samples *s, const findings *f, const explanation *
     print(f->has_config ? "the config is right" : "base 10000, unscaled, is right");
     if (!how && f->count <= 1) print("; how the angles were computed does not show");
     if (how)
-        print("; the angles were computed in %s", e->how == ARITHMETIC_DOUBLE ? "double"
-                                                  : e->how == ARITHMETIC_FLOAT32
-                                                      ? "float32"
+        print("; the angles were computed in %s", e->how == ARITHMETIC_DOUBLE    ? "double"
+                                                  : e->how == ARITHMETIC_FLOAT32 ? "float32"
+                                                  : is_mixed(e->how)
+                                                      ? "double, with frequencies in float32"
                                                       : "float32, by ggml's chain");
     print("\n");
 }
