@@ -1892,12 +1892,7 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
    fast` shows that clang keeps the tests. */
 
 /* Returns the bits of |x|. They are in the order of |x|, with NaNs above infinity. */
-PE__INLINE uint64_t pe__magnitude_bits(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & INT64_MAX;
-}
+PE__INLINE uint64_t pe__magnitude_bits(double x) { return pe__double_bits(x) & INT64_MAX; }
 PE__INLINE int pe__is_nan(double x) { return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000); }
 PE__INLINE int pe__is_zero(double x) { return pe__magnitude_bits(x) == 0; }
 
@@ -2195,10 +2190,8 @@ PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 /* Returns the slot of t, and writes the bits of t to *bits. */
 PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
 {
-    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: rounds to multiples of 2^-8 */
-    uint64_t n;
-    memcpy(&n, &fixed, sizeof n);
-    memcpy(bits, &t, sizeof t);
+    const uint64_t n = pe__double_bits(t + 26388279066624.0); /* 1.5 * 2^44: multiples of 2^-8 */
+    *bits = pe__double_bits(t);
     return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
 }
 
@@ -2555,31 +2548,20 @@ static const double pe__ln2[3] = {0.6931471805599453, 2.3190468138462996e-17,
                                   5.707708438416212e-34};
 
 /* Returns 2^k for -1022 <= k <= 1023. */
-PE__INLINE double pe__exp2i(int k)
-{
-    const uint64_t bits = (uint64_t)(k + 1023) << 52;
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
+PE__INLINE double pe__exp2i(int k) { return pe__double_of_bits((uint64_t)(k + 1023) << 52); }
 
 /* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be normal. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
+    const uint64_t bits = pe__double_bits(x);
     *e = (int)(bits >> 52 & 0x7ff) - 1022;
-    bits = (bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52);
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return pe__double_of_bits((bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52));
 }
 
 /* Returns the odd integer m with x = m 2^k, for a positive normal x. */
 PE__INLINE uint64_t pe__odd_significand(double x)
 {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = (bits & 0xfffffffffffffu) | 0x10000000000000u;
+    const uint64_t bits = (pe__double_bits(x) & 0xfffffffffffffu) | 0x10000000000000u;
     return bits >> pe__lowest_bit(bits);
 }
 
@@ -2868,9 +2850,8 @@ PE__COLD void pe__real_renormalize(pe__real *x)
    bits, so flush-to-zero modes do not matter. */
 PE__COLD pe__real pe__real_of(double value, int n)
 {
+    const uint64_t bits = pe__double_bits(value);
     pe__real x;
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
     const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
     x.n = n;
@@ -3119,9 +3100,7 @@ PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
    floats. Such midpoints are doubles, so hi itself is then a midpoint. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
-    uint64_t bits;
-    memcpy(&bits, &hi, sizeof bits);
-    return (bits & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
+    return (pe__double_bits(hi) & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
 }
 
 /* ==== src/frequencies/geometric.h ==== */
@@ -3340,16 +3319,14 @@ static inline float pe__round_16(float x, int drop)
     uint32_t bits = (uint32_t)pe__float_bits(x);
     const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
     if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
-        float y;
-        memcpy(&y, &size, sizeof y);
+        const float y = pe__float_of_bits(size);
         bits = sign | (uint32_t)pe__float_bits((y + 0.75f) - 0.75f);
     } else {
         bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
         bits &= ~((1u << drop) - 1u);
         if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
     }
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return pe__float_of_bits(bits);
 }
 
 /* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
@@ -3364,7 +3341,7 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     if ((double)y != hi && (word & 1) == 0) {
         if (fabs((double)y) < fabs(hi)) word++;
         else word--;
-        memcpy(&y, &word, sizeof y);
+        y = pe__float_of_bits(word);
     }
     return pe__round_16(y, drop);
 }
@@ -4869,26 +4846,16 @@ static const double pe__sine_poly[8] = {
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
 };
 static const double pe__cosine_poly[8] = {
-    1.0,
-    -4.934802200544679,
-    4.058712126416665,
-    -1.3352627688430903,
-    0.23533062976217894,
-    -0.02580687517771109,
-    0.0019293402224194124,
-    -0.00010298062483467203,
+    1.000000000000000,   -4.934802200544679,   4.058712126416665,     -1.3352627688430903,
+    0.23533062976217894, -0.02580687517771109, 0.0019293402224194124, -0.00010298062483467203,
 };
 static const double pe__sine_poly_short[8] = {
     3.141592653589779,   -5.167712780033853,  2.550164036906897,
     -0.5992643283013662, 0.08213972184305013, -0.00728308458904634,
 };
 static const double pe__cosine_poly_short[8] = {
-    1.0,
-    -4.934802200494251,
-    4.058712115380634,
-    -1.3352619773843104,
-    0.23530570185317123,
-    -0.025448615526125998,
+    1.000000000000000,   -4.934802200494251,  4.058712115380634,
+    -1.3352619773843104, 0.23530570185317123, -0.025448615526125998,
 };
 
 /* The coefficients of the polynomials, times a factor. The argument reduction adds quadrant_shift
@@ -6487,12 +6454,8 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
    fewer. */
 PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
-    uint64_t bits;
-    double midpoint;
-    memcpy(&bits, &y, sizeof bits);
-    bits = ((bits >> drop) << drop) | (uint64_t)1 << (drop - 1);
-    memcpy(&midpoint, &bits, sizeof midpoint);
-    return y - midpoint;
+    const uint64_t bits = pe__double_bits(y) >> drop << drop;
+    return y - pe__double_of_bits(bits | (uint64_t)1 << (drop - 1));
 }
 
 /* Round y to bf16 or f16 once, through a float that is rounded to odd. |y| must be 0 or in the
@@ -11258,8 +11221,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * x <= 7 * 2^28 < 3^20. Hence q is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
-    uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
-    memcpy(&bits, &tie, sizeof bits);
+    /* N: the first 25 bits of 53 */
+    const uint64_t bits = (pe__double_bits(tie) & 0xfffffffffffffu) >> 28 | 0x1000000u;
+    uint64_t x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
     while (down) {
         const uint64_t rest = up % down;
         up = down;
@@ -11267,7 +11231,6 @@ PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double
     }
     for (x /= up; x % 2 == 0; x /= 2) {}
     for (y /= up; y % 2 == 0; y /= 2) {}
-    bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u; /* N: the first 25 bits of 53 */
     for (int q = 1; q < 20 && y == 1; q++) {
         const double m = pe__round_to_integer(q * fabs(p) / s), left = q * fabs(p), right = m * s;
         if (left == right &&
@@ -12034,13 +11997,10 @@ typedef struct pe__slope_line {
 
 PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
 {
-    const uint32_t minus_infinity = 0xff800000u;
-    float masked;
     pe__slope_line line;
-    memcpy(&masked, &minus_infinity, sizeof masked);
     line.zero = pe__splat_f32(pe__zero());
     line.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
-    line.masked = pe__splat_f32(masked);
+    line.masked = pe__splat_f32(pe__float_of_bits(0xff800000u));
     line.slope_f64 = (double)slope;
     return line;
 }
@@ -13481,8 +13441,7 @@ PE__OUTLINE void pe__test_nans(pe__test *t)
 PE__OUTLINE void pe__test_words(double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, x + i, sizeof bits);
+        const uint64_t bits = pe__double_bits(x[i]);
         const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
         memcpy(x + i, words, sizeof words);
     }

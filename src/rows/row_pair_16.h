@@ -196,12 +196,8 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
    fewer. */
 PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
-    uint64_t bits;
-    double midpoint;
-    memcpy(&bits, &y, sizeof bits);
-    bits = ((bits >> drop) << drop) | (uint64_t)1 << (drop - 1);
-    memcpy(&midpoint, &bits, sizeof midpoint);
-    return y - midpoint;
+    const uint64_t bits = pe__double_bits(y) >> drop << drop;
+    return y - pe__double_of_bits(bits | (uint64_t)1 << (drop - 1));
 }
 
 /* Round y to bf16 or f16 once, through a float that is rounded to odd. |y| must be 0 or in the
