@@ -2344,12 +2344,16 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return r;
 }
 
+PE__INLINE pe__dd pe__dd_negate(pe__dd x)
+{
+    const pe__dd r = {-x.hi, -x.lo};
+    return r;
+}
+
 /* Returns x - y, normalised. */
 PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
 {
-    y.hi = -y.hi;
-    y.lo = -y.lo;
-    return pe__dd_renormalize(pe__dd_add(x, y));
+    return pe__dd_renormalize(pe__dd_add(x, pe__dd_negate(y)));
 }
 
 /* Returns x / y, normalised, with a relative error below 2^-101. */
@@ -2379,9 +2383,7 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
     *s = pe__dd_add(pe__dd_mul(s0, tc), pe__dd_mul(c0, ts));
-    ts.hi = -ts.hi;
-    ts.lo = -ts.lo;
-    *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
+    *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, pe__dd_negate(ts)));
 }
 
 /* Doubles the angle of (s, c): sets *s to 2 s c and *c to 1 - 2 s^2. Costs half as much as a
@@ -3283,9 +3285,7 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     z.hi = pe__two_sum(sum.a - (quadrant - shift), sum.b, &z.lo);
     z.lo = z.lo + sum.c;
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
-    pe__dd zz = pe__dd_mul(z, z);
-    zz.hi = -zz.hi;
-    zz.lo = -zz.lo;
+    const pe__dd zz = pe__dd_negate(pe__dd_mul(z, z));
     /* The terms that the series omit are below 2^-100. Terms below 2^-53 are computed in double:
        their rounding errors are also below 2^-100. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
@@ -3519,29 +3519,25 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
     return 1;
 }
 
-/* For PE_COLUMNS_SUMS: returns the sum of |frequency times coordinate| over the coordinates of a
-   pair, in half-turns. */
-PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
-{
-    const double *m = plan->matrix + plan->first + pair;
-    double size = 0;
-    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step)
-        size += fabs(*m * plan->point[k]);
-    return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
-}
-
 /* Returns a bound of the error that a sine or cosine of a pair inherits from the pair's frequency.
-   angle: |angle| in half-turns. The bound is 0 if half_turns is set and the plan's two doubles are
-   exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded up. */
+   angle: |angle| in half-turns. For PE_COLUMNS_SUMS, the sum of |frequency times coordinate| over
+   the coordinates is used in place of the angle. The bound is 0 if half_turns is set and the plan's
+   two doubles are exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded
+   up. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
-    double w[3];
+    double w[3], size = 0;
     if (given) return 4 * angle * plan->error;
     if (plan->half_turns && !plan->float32 && pe__rational_frequency(plan, pair, w) && w[2] == 1 &&
         w[0] == f[0] && w[1] == f[plan->padded])
         return 0;
-    return 4 * (plan->point ? pe__terms_magnitude(plan, pair) : angle) * plan->error;
+    if (!plan->point) return 4 * angle * plan->error;
+    const double *m = plan->matrix + plan->first + pair;
+    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step)
+        size += fabs(*m * plan->point[k]);
+    size *= fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
+    return 4 * size * plan->error;
 }
 
 /* Returns the error bound of pe__sincos_dd() for one sine (component 0) or cosine (1). It is
@@ -6342,10 +6338,10 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
    first-level cache of 32 KB. PE__GROUP is the number of pairs of a group, two vectors of
    floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum {
-    PE__SPANS_IN_DOUBLES = 64
-}; /* spans added from doubles before floats are tried again:
-                                       see pe__add_row_pair_16() */
+
+/* The number of spans that are added from doubles before floats are tried again: see
+   pe__add_row_pair_16(). */
+enum { PE__SPANS_IN_DOUBLES = 64 };
 
 /* A group with flagged elements: the pairs that start at index i, in row [side] of the row pair at
    `distance` from the anchor. A span seldom has more than a few flagged groups, so a block collects
@@ -7535,10 +7531,7 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     for (size_t b = 0; b <= last; b++) {
         if (b == 1)
             pe__sincos_dd(x->output->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
-        if (b == 1 && x->output->order == PE__CS) {
-            f[b].hi = -f[b].hi;
-            f[b].lo = -f[b].lo;
-        }
+        if (b == 1 && x->output->order == PE__CS) f[b] = pe__dd_negate(f[b]);
         if (b > 1) pe__dd_multiple_angle(f, g, b);
         x->plan_row[b][v][0] = pe__split_high(f[b], pe__exp2i(-26));
         x->plan_row[b][v][1] = pe__split_high(g[b], pe__exp2i(-26));
@@ -7757,9 +7750,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
     pe_plan one = *plan;
-    pe__dd by;
-    by.hi = unit.a;
-    by.lo = unit.b;
+    const pe__dd by = pe__dd_from_td(unit);
     one.frequency = sums;
     one.padded = PE__PADDED;
     one.point = point;
@@ -8012,9 +8003,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* Does what pe_sinusoidal_f32() does: writes the rows in tiles of columns, each with a small plan
-   on the stack. */
-PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
+/* Writes the rows in tiles of columns, each with a small plan on the stack. */
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     if (rows == 0) return PE_OK;
@@ -8051,10 +8041,6 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     }
     return PE_OK;
 }
-PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
-{
-    return pe__sinusoidal(out, rows, d_model);
-}
 
 /* ==== src/rows/sincos.h ==== */
 /* Writes rows of sines and cosines of given frequencies, for callers without a plan (pe_sincos_T).
@@ -8070,7 +8056,7 @@ typedef struct pe__sincos_request {
     const double *omega;                 /* frequency of each pair, in radians per position */
     size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
     double amplitude;
-    unsigned char *sines, *cosines;
+    void *sines, *cosines;
 } pe__sincos_request;
 
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
@@ -8197,9 +8183,11 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
 PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
                                       pe__sincos_kernel *kernel, double *f, size_t most)
 {
-    const int sines_first = (uintptr_t)x->sines < (uintptr_t)x->cosines;
-    unsigned char *const out = sines_first ? x->sines : x->cosines;
-    const size_t size = x->element, gap = (size_t)((sines_first ? x->cosines : x->sines) - out);
+    unsigned char *const sines = (unsigned char *)x->sines;
+    unsigned char *const cosines = (unsigned char *)x->cosines;
+    const int sines_first = (uintptr_t)sines < (uintptr_t)cosines;
+    unsigned char *const out = sines_first ? sines : cosines;
+    const size_t size = x->element, gap = (size_t)((sines_first ? cosines : sines) - out);
     const size_t columns = gap >> (size == 2 ? 1 : size == 4 ? 2 : 3);
     pe_plan plan;
     double fastest = PE__MAX_FREQUENCY_SUM;
@@ -10317,8 +10305,7 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe_
 /* The pairs of a plan in a range [pair, pair + count) that belong to one axis. pe__next_axis() goes
    through the axes. */
 typedef struct pe__axis_part {
-    size_t next,
-        end; /* the next axis, and the index of its first pair in the plan; begin with 0, 0 */
+    size_t next, end; /* the next axis, the index of its first pair in the plan; begin with 0, 0 */
     const pe__axis *axis;
     size_t first; /* the index among the axis' own pairs of the first of them */
     size_t n;     /* their number */
@@ -11652,9 +11639,8 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
    mantissa * scale. The caller multiplies by the square of scale, a power of two. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
-    pe__dd x, square;
-    x.hi = hi;
-    x.lo = lo;
+    const pe__dd x = {hi, lo};
+    pe__dd square;
     square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
     return pe__dd_renormalize(pe__dd_mul(x, square));
 }
@@ -13668,8 +13654,8 @@ PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float sc
 PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
                                size_t rows, float *sines, float *cosines, size_t stride)
 {
-    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
-                                  (unsigned char *)sines, (unsigned char *)cosines};
+    const pe__sincos_request x = {
+        omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
     return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f32)
                      : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f32);
 }
@@ -13689,8 +13675,8 @@ PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float sc
 PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at at,
                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
 {
-    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
-                                  (unsigned char *)sines, (unsigned char *)cosines};
+    const pe__sincos_request x = {
+        omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
     return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f16)
                      : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f16);
 }
@@ -13710,8 +13696,8 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float s
 PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude, pe_at at,
                                 size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
 {
-    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
-                                  (unsigned char *)sines, (unsigned char *)cosines};
+    const pe__sincos_request x = {
+        omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
     return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_bf16)
                      : pe__sincos_call(&x, &at, 0, pe__sincos_rows_bf16);
 }
@@ -13730,8 +13716,8 @@ PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double s
 PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at at,
                                size_t rows, double *sines, double *cosines, size_t stride)
 {
-    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
-                                  (unsigned char *)sines, (unsigned char *)cosines};
+    const pe__sincos_request x = {
+        omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
     return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f64)
                      : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f64);
 }

@@ -84,10 +84,10 @@
    first-level cache of 32 KB. PE__GROUP is the number of pairs of a group, two vectors of
    floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum {
-    PE__SPANS_IN_DOUBLES = 64
-}; /* spans added from doubles before floats are tried again:
-                                       see pe__add_row_pair_16() */
+
+/* The number of spans that are added from doubles before floats are tried again: see
+   pe__add_row_pair_16(). */
+enum { PE__SPANS_IN_DOUBLES = 64 };
 
 /* A group with flagged elements: the pairs that start at index i, in row [side] of the row pair at
    `distance` from the anchor. A span seldom has more than a few flagged groups, so a block collects
