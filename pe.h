@@ -1892,12 +1892,7 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
    fast` shows that clang keeps the tests. */
 
 /* Returns the bits of |x|. They are in the order of |x|, with NaNs above infinity. */
-PE__INLINE uint64_t pe__magnitude_bits(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & INT64_MAX;
-}
+PE__INLINE uint64_t pe__magnitude_bits(double x) { return pe__double_bits(x) & INT64_MAX; }
 PE__INLINE int pe__is_nan(double x) { return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000); }
 PE__INLINE int pe__is_zero(double x) { return pe__magnitude_bits(x) == 0; }
 
@@ -2195,10 +2190,8 @@ PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 /* Returns the slot of t, and writes the bits of t to *bits. */
 PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
 {
-    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: rounds to multiples of 2^-8 */
-    uint64_t n;
-    memcpy(&n, &fixed, sizeof n);
-    memcpy(bits, &t, sizeof t);
+    const uint64_t n = pe__double_bits(t + 26388279066624.0); /* 1.5 * 2^44: multiples of 2^-8 */
+    *bits = pe__double_bits(t);
     return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
 }
 
@@ -2351,12 +2344,16 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return r;
 }
 
+PE__INLINE pe__dd pe__dd_negate(pe__dd x)
+{
+    const pe__dd r = {-x.hi, -x.lo};
+    return r;
+}
+
 /* Returns x - y, normalised. */
 PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
 {
-    y.hi = -y.hi;
-    y.lo = -y.lo;
-    return pe__dd_renormalize(pe__dd_add(x, y));
+    return pe__dd_renormalize(pe__dd_add(x, pe__dd_negate(y)));
 }
 
 /* Returns x / y, normalised, with a relative error below 2^-101. */
@@ -2386,9 +2383,7 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
     *s = pe__dd_add(pe__dd_mul(s0, tc), pe__dd_mul(c0, ts));
-    ts.hi = -ts.hi;
-    ts.lo = -ts.lo;
-    *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
+    *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, pe__dd_negate(ts)));
 }
 
 /* Doubles the angle of (s, c): sets *s to 2 s c and *c to 1 - 2 s^2. Costs half as much as a
@@ -2555,31 +2550,20 @@ static const double pe__ln2[3] = {0.6931471805599453, 2.3190468138462996e-17,
                                   5.707708438416212e-34};
 
 /* Returns 2^k for -1022 <= k <= 1023. */
-PE__INLINE double pe__exp2i(int k)
-{
-    const uint64_t bits = (uint64_t)(k + 1023) << 52;
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
+PE__INLINE double pe__exp2i(int k) { return pe__double_of_bits((uint64_t)(k + 1023) << 52); }
 
 /* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be normal. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
+    const uint64_t bits = pe__double_bits(x);
     *e = (int)(bits >> 52 & 0x7ff) - 1022;
-    bits = (bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52);
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return pe__double_of_bits((bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52));
 }
 
 /* Returns the odd integer m with x = m 2^k, for a positive normal x. */
 PE__INLINE uint64_t pe__odd_significand(double x)
 {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = (bits & 0xfffffffffffffu) | 0x10000000000000u;
+    const uint64_t bits = (pe__double_bits(x) & 0xfffffffffffffu) | 0x10000000000000u;
     return bits >> pe__lowest_bit(bits);
 }
 
@@ -2868,9 +2852,8 @@ PE__COLD void pe__real_renormalize(pe__real *x)
    bits, so flush-to-zero modes do not matter. */
 PE__COLD pe__real pe__real_of(double value, int n)
 {
+    const uint64_t bits = pe__double_bits(value);
     pe__real x;
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
     const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
     x.n = n;
@@ -3119,9 +3102,7 @@ PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
    floats. Such midpoints are doubles, so hi itself is then a midpoint. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
-    uint64_t bits;
-    memcpy(&bits, &hi, sizeof bits);
-    return (bits & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
+    return (pe__double_bits(hi) & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
 }
 
 /* ==== src/frequencies/geometric.h ==== */
@@ -3304,9 +3285,7 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     z.hi = pe__two_sum(sum.a - (quadrant - shift), sum.b, &z.lo);
     z.lo = z.lo + sum.c;
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
-    pe__dd zz = pe__dd_mul(z, z);
-    zz.hi = -zz.hi;
-    zz.lo = -zz.lo;
+    const pe__dd zz = pe__dd_negate(pe__dd_mul(z, z));
     /* The terms that the series omit are below 2^-100. Terms below 2^-53 are computed in double:
        their rounding errors are also below 2^-100. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
@@ -3340,16 +3319,14 @@ static inline float pe__round_16(float x, int drop)
     uint32_t bits = (uint32_t)pe__float_bits(x);
     const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
     if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
-        float y;
-        memcpy(&y, &size, sizeof y);
+        const float y = pe__float_of_bits(size);
         bits = sign | (uint32_t)pe__float_bits((y + 0.75f) - 0.75f);
     } else {
         bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
         bits &= ~((1u << drop) - 1u);
         if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
     }
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return pe__float_of_bits(bits);
 }
 
 /* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
@@ -3364,7 +3341,7 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     if ((double)y != hi && (word & 1) == 0) {
         if (fabs((double)y) < fabs(hi)) word++;
         else word--;
-        memcpy(&y, &word, sizeof y);
+        y = pe__float_of_bits(word);
     }
     return pe__round_16(y, drop);
 }
@@ -3542,29 +3519,25 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
     return 1;
 }
 
-/* For PE_COLUMNS_SUMS: returns the sum of |frequency times coordinate| over the coordinates of a
-   pair, in half-turns. */
-PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
-{
-    const double *m = plan->matrix + plan->first + pair;
-    double size = 0;
-    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step)
-        size += fabs(*m * plan->point[k]);
-    return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
-}
-
 /* Returns a bound of the error that a sine or cosine of a pair inherits from the pair's frequency.
-   angle: |angle| in half-turns. The bound is 0 if half_turns is set and the plan's two doubles are
-   exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded up. */
+   angle: |angle| in half-turns. For PE_COLUMNS_SUMS, the sum of |frequency times coordinate| over
+   the coordinates is used in place of the angle. The bound is 0 if half_turns is set and the plan's
+   two doubles are exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded
+   up. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
-    double w[3];
+    double w[3], size = 0;
     if (given) return 4 * angle * plan->error;
     if (plan->half_turns && !plan->float32 && pe__rational_frequency(plan, pair, w) && w[2] == 1 &&
         w[0] == f[0] && w[1] == f[plan->padded])
         return 0;
-    return 4 * (plan->point ? pe__terms_magnitude(plan, pair) : angle) * plan->error;
+    if (!plan->point) return 4 * angle * plan->error;
+    const double *m = plan->matrix + plan->first + pair;
+    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step)
+        size += fabs(*m * plan->point[k]);
+    size *= fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
+    return 4 * size * plan->error;
 }
 
 /* Returns the error bound of pe__sincos_dd() for one sine (component 0) or cosine (1). It is
@@ -4869,26 +4842,16 @@ static const double pe__sine_poly[8] = {
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
 };
 static const double pe__cosine_poly[8] = {
-    1.0,
-    -4.934802200544679,
-    4.058712126416665,
-    -1.3352627688430903,
-    0.23533062976217894,
-    -0.02580687517771109,
-    0.0019293402224194124,
-    -0.00010298062483467203,
+    1.000000000000000,   -4.934802200544679,   4.058712126416665,     -1.3352627688430903,
+    0.23533062976217894, -0.02580687517771109, 0.0019293402224194124, -0.00010298062483467203,
 };
 static const double pe__sine_poly_short[8] = {
     3.141592653589779,   -5.167712780033853,  2.550164036906897,
     -0.5992643283013662, 0.08213972184305013, -0.00728308458904634,
 };
 static const double pe__cosine_poly_short[8] = {
-    1.0,
-    -4.934802200494251,
-    4.058712115380634,
-    -1.3352619773843104,
-    0.23530570185317123,
-    -0.025448615526125998,
+    1.000000000000000,   -4.934802200494251,  4.058712115380634,
+    -1.3352619773843104, 0.23530570185317123, -0.025448615526125998,
 };
 
 /* The coefficients of the polynomials, times a factor. The argument reduction adds quadrant_shift
@@ -6375,10 +6338,10 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
    first-level cache of 32 KB. PE__GROUP is the number of pairs of a group, two vectors of
    floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum {
-    PE__SPANS_IN_DOUBLES = 64
-}; /* spans added from doubles before floats are tried again:
-                                       see pe__add_row_pair_16() */
+
+/* The number of spans that are added from doubles before floats are tried again: see
+   pe__add_row_pair_16(). */
+enum { PE__SPANS_IN_DOUBLES = 64 };
 
 /* A group with flagged elements: the pairs that start at index i, in row [side] of the row pair at
    `distance` from the anchor. A span seldom has more than a few flagged groups, so a block collects
@@ -6487,12 +6450,8 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
    fewer. */
 PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
-    uint64_t bits;
-    double midpoint;
-    memcpy(&bits, &y, sizeof bits);
-    bits = ((bits >> drop) << drop) | (uint64_t)1 << (drop - 1);
-    memcpy(&midpoint, &bits, sizeof midpoint);
-    return y - midpoint;
+    const uint64_t bits = pe__double_bits(y) >> drop << drop;
+    return y - pe__double_of_bits(bits | (uint64_t)1 << (drop - 1));
 }
 
 /* Round y to bf16 or f16 once, through a float that is rounded to odd. |y| must be 0 or in the
@@ -7572,10 +7531,7 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     for (size_t b = 0; b <= last; b++) {
         if (b == 1)
             pe__sincos_dd(x->output->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
-        if (b == 1 && x->output->order == PE__CS) {
-            f[b].hi = -f[b].hi;
-            f[b].lo = -f[b].lo;
-        }
+        if (b == 1 && x->output->order == PE__CS) f[b] = pe__dd_negate(f[b]);
         if (b > 1) pe__dd_multiple_angle(f, g, b);
         x->plan_row[b][v][0] = pe__split_high(f[b], pe__exp2i(-26));
         x->plan_row[b][v][1] = pe__split_high(g[b], pe__exp2i(-26));
@@ -7794,9 +7750,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
     pe_plan one = *plan;
-    pe__dd by;
-    by.hi = unit.a;
-    by.lo = unit.b;
+    const pe__dd by = pe__dd_from_td(unit);
     one.frequency = sums;
     one.padded = PE__PADDED;
     one.point = point;
@@ -8049,9 +8003,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* Does what pe_sinusoidal_f32() does: writes the rows in tiles of columns, each with a small plan
-   on the stack. */
-PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
+/* Writes the rows in tiles of columns, each with a small plan on the stack. */
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     if (rows == 0) return PE_OK;
@@ -8088,10 +8041,6 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     }
     return PE_OK;
 }
-PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
-{
-    return pe__sinusoidal(out, rows, d_model);
-}
 
 /* ==== src/rows/sincos.h ==== */
 /* Writes rows of sines and cosines of given frequencies, for callers without a plan (pe_sincos_T).
@@ -8107,7 +8056,7 @@ typedef struct pe__sincos_request {
     const double *omega;                 /* frequency of each pair, in radians per position */
     size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
     double amplitude;
-    unsigned char *sines, *cosines;
+    void *sines, *cosines;
 } pe__sincos_request;
 
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
@@ -8234,9 +8183,11 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
 PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
                                       pe__sincos_kernel *kernel, double *f, size_t most)
 {
-    const int sines_first = (uintptr_t)x->sines < (uintptr_t)x->cosines;
-    unsigned char *const out = sines_first ? x->sines : x->cosines;
-    const size_t size = x->element, gap = (size_t)((sines_first ? x->cosines : x->sines) - out);
+    unsigned char *const sines = (unsigned char *)x->sines;
+    unsigned char *const cosines = (unsigned char *)x->cosines;
+    const int sines_first = (uintptr_t)sines < (uintptr_t)cosines;
+    unsigned char *const out = sines_first ? sines : cosines;
+    const size_t size = x->element, gap = (size_t)((sines_first ? cosines : sines) - out);
     const size_t columns = gap >> (size == 2 ? 1 : size == 4 ? 2 : 3);
     pe_plan plan;
     double fastest = PE__MAX_FREQUENCY_SUM;
@@ -10354,8 +10305,7 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe_
 /* The pairs of a plan in a range [pair, pair + count) that belong to one axis. pe__next_axis() goes
    through the axes. */
 typedef struct pe__axis_part {
-    size_t next,
-        end; /* the next axis, and the index of its first pair in the plan; begin with 0, 0 */
+    size_t next, end; /* the next axis, the index of its first pair in the plan; begin with 0, 0 */
     const pe__axis *axis;
     size_t first; /* the index among the axis' own pairs of the first of them */
     size_t n;     /* their number */
@@ -11258,8 +11208,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * x <= 7 * 2^28 < 3^20. Hence q is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
-    uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
-    memcpy(&bits, &tie, sizeof bits);
+    /* N: the first 25 bits of 53 */
+    const uint64_t bits = (pe__double_bits(tie) & 0xfffffffffffffu) >> 28 | 0x1000000u;
+    uint64_t x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
     while (down) {
         const uint64_t rest = up % down;
         up = down;
@@ -11267,7 +11218,6 @@ PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double
     }
     for (x /= up; x % 2 == 0; x /= 2) {}
     for (y /= up; y % 2 == 0; y /= 2) {}
-    bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u; /* N: the first 25 bits of 53 */
     for (int q = 1; q < 20 && y == 1; q++) {
         const double m = pe__round_to_integer(q * fabs(p) / s), left = q * fabs(p), right = m * s;
         if (left == right &&
@@ -11689,9 +11639,8 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
    mantissa * scale. The caller multiplies by the square of scale, a power of two. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
-    pe__dd x, square;
-    x.hi = hi;
-    x.lo = lo;
+    const pe__dd x = {hi, lo};
+    pe__dd square;
     square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
     return pe__dd_renormalize(pe__dd_mul(x, square));
 }
@@ -12034,13 +11983,10 @@ typedef struct pe__slope_line {
 
 PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
 {
-    const uint32_t minus_infinity = 0xff800000u;
-    float masked;
     pe__slope_line line;
-    memcpy(&masked, &minus_infinity, sizeof masked);
     line.zero = pe__splat_f32(pe__zero());
     line.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
-    line.masked = pe__splat_f32(masked);
+    line.masked = pe__splat_f32(pe__float_of_bits(0xff800000u));
     line.slope_f64 = (double)slope;
     return line;
 }
@@ -13481,8 +13427,7 @@ PE__OUTLINE void pe__test_nans(pe__test *t)
 PE__OUTLINE void pe__test_words(double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, x + i, sizeof bits);
+        const uint64_t bits = pe__double_bits(x[i]);
         const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
         memcpy(x + i, words, sizeof words);
     }
@@ -13709,8 +13654,8 @@ PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float sc
 PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
                                size_t rows, float *sines, float *cosines, size_t stride)
 {
-    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
-                                  (unsigned char *)sines, (unsigned char *)cosines};
+    const pe__sincos_request x = {
+        omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
     return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f32)
                      : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f32);
 }
@@ -13730,8 +13675,8 @@ PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float sc
 PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at at,
                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
 {
-    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
-                                  (unsigned char *)sines, (unsigned char *)cosines};
+    const pe__sincos_request x = {
+        omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
     return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f16)
                      : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f16);
 }
@@ -13751,8 +13696,8 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float s
 PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude, pe_at at,
                                 size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
 {
-    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
-                                  (unsigned char *)sines, (unsigned char *)cosines};
+    const pe__sincos_request x = {
+        omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
     return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_bf16)
                      : pe__sincos_call(&x, &at, 0, pe__sincos_rows_bf16);
 }
@@ -13771,8 +13716,8 @@ PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double s
 PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at at,
                                size_t rows, double *sines, double *cosines, size_t stride)
 {
-    const pe__sincos_request x = {omega, pairs, rows, stride, sizeof *sines, amplitude,
-                                  (unsigned char *)sines, (unsigned char *)cosines};
+    const pe__sincos_request x = {
+        omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
     return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f64)
                      : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f64);
 }

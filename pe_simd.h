@@ -441,37 +441,38 @@ enum { PE__OPTIMIZED = 0 };
    for the layout, and for whether to add. Callers pass constants, so after inlining the compiler
    decides the branches on these arguments. Without optimisation nothing is forced inline, because
    gcc would take half a minute and 2 GB to inline all that a program might call. */
-#if defined(__OPTIMIZE__) && PE__GNU
-#define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
-#elif PE__GNU
-#define PE__INLINE static inline __attribute__((__unused__))
-#else
-#define PE__INLINE static inline
-#endif
 /* PE__OUTLINE marks functions that are never inlined, to keep the code small. A call costs little,
    since it serves many elements. PE__COLD marks functions that are never inlined and are placed
-   away from the loops, because they seldom run: for example, after a flagged rounding test.
-   PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
-   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined. Without
+   away from the loops, because they seldom run: for example, after a flagged rounding test. Without
    optimisation nothing is inlined anyway, but gcc keeps every static function that is not declared
    inline, even if nothing calls it. So both macros then say inline: a program that fills a table
    has 128 KB of code instead of 297 KB (gcc 12.2 -O0, AVX-512). */
 #if PE__GNU && defined(__OPTIMIZE__)
+#define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
 #elif PE__GNU
-#define PE__OUTLINE static inline __attribute__((__unused__))
-#define PE__COLD static inline __attribute__((__unused__))
+#define PE__INLINE static inline __attribute__((__unused__))
+#define PE__OUTLINE PE__INLINE
+#define PE__COLD PE__INLINE
 #else
+#define PE__INLINE static inline
 #define PE__OUTLINE static inline
 #define PE__COLD static inline
 #endif
+/* PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
+   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined.
+   PE__IN_REGISTER(p) keeps the pointer p in a register of its own. Otherwise gcc 12 packs two
+   pointers into a vector to increment both, and extracts them for each use. This overhead is 20 %
+   of the time of rotating head by head. */
 #if PE__GNU
 #define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PE__PREFETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
+#define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
 #define PE__UNLIKELY(x) (x)
 #define PE__PREFETCH(address) (void)(address)
+#define PE__IN_REGISTER(p) (void)(p)
 #endif
 
 /* PE__WRAPS and PE__DIVIDES_BY_ZERO mark functions that wrap unsigned integers, or divide by zero,
@@ -514,21 +515,11 @@ enum { PE__OPTIMIZED = 0 };
    made opaque for gcc's vectors, where this would cost a third of the time of a rotation.
    WebAssembly without relaxed SIMD has no fused instruction, and "+m" would treble the time of a
    rotation. */
-#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
-#define PE__PRODUCT(p) (void)(p)
-#elif defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
+#if (defined(__clang__) && (!defined(__wasm__) || defined(__wasm_relaxed_simd__))) ||              \
+    (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
 #define PE__PRODUCT(p) PE__OPAQUE(p)
 #else
 #define PE__PRODUCT(p) (void)(p)
-#endif
-
-/* PE__IN_REGISTER(p) keeps the pointer p in a register of its own. Otherwise gcc 12 packs two
-   pointers into a vector to increment both, and extracts them for each use. This overhead is 20 %
-   of the time of rotating head by head. */
-#if PE__GNU
-#define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
-#else
-#define PE__IN_REGISTER(p) (void)(p)
 #endif
 
 /* PE__IN_MEMORY(p) leaves the numbers at p in memory, because AVX2 can load and broadcast a number
@@ -571,17 +562,45 @@ PE__INLINE float pe__zero(void)
     return zero;
 }
 
+/* These functions return the bits of a number, or the number that has the bits. */
+PE__INLINE uint64_t pe__double_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+PE__INLINE double pe__double_of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+PE__INLINE int32_t pe__float_bits(float x)
+{
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+PE__INLINE float pe__float_of_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* Returns hi + lo rounded to odd: truncated, with the last bit set if anything was lost. Rounding
    the result again, to at least two bits fewer, gives the correctly rounded sum. |lo| must be at
    most ulp(hi) / 2. If lo is a NaN, as after an overflow, the result is hi. */
 PE__INLINE double pe__to_odd(double hi, double lo)
 {
-    uint64_t bits;
-    memcpy(&bits, &hi, sizeof bits);
+    uint64_t bits = pe__double_bits(hi);
     if ((lo < 0 || lo > 0) && (bits & 1) == 0) {
         if ((lo < 0) == (hi < 0)) bits++;
         else bits--;
-        memcpy(&hi, &bits, sizeof bits);
+        hi = pe__double_of_bits(bits);
     }
     return hi;
 }
@@ -591,17 +610,9 @@ PE__INLINE double pe__to_odd(double hi, double lo)
    them are 0. */
 PE__INLINE double pe__odd24_one(double a)
 {
-    uint64_t bits;
-    memcpy(&bits, &a, sizeof bits);
-    bits = (bits | ((bits & 0x1fffffffu) + 0x1fffffffu)) & ~(uint64_t)0x1fffffffu;
-    memcpy(&a, &bits, sizeof a);
-    return a;
-}
-PE__INLINE int32_t pe__float_bits(float x)
-{
-    int32_t i;
-    memcpy(&i, &x, sizeof i);
-    return i;
+    const uint64_t bits = pe__double_bits(a);
+    return pe__double_of_bits((bits | ((bits & 0x1fffffffu) + 0x1fffffffu)) &
+                              ~(uint64_t)0x1fffffffu);
 }
 
 /* Returns x rounded to f16, with the same bits as pe__to_f16(). Two constants are the bits of
@@ -1573,15 +1584,13 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 /* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
-    uint64_t k, a, b;
-    memcpy(&k, &quadrant, sizeof k);
-    memcpy(&a, s, sizeof a);
-    memcpy(&b, c, sizeof b);
+    const uint64_t k = pe__double_bits(quadrant);
+    uint64_t a = pe__double_bits(*s), b = pe__double_bits(*c);
     const uint64_t sign = (uint64_t)1 << 63, other = (a ^ b) & (0 - (k & 1));
     a ^= other ^ (k << 62 & sign);
     b ^= other ^ ((k + 1) << 62 & sign);
-    memcpy(s, &a, sizeof a);
-    memcpy(c, &b, sizeof b);
+    *s = pe__double_of_bits(a);
+    *c = pe__double_of_bits(b);
 }
 PE__INLINE pe__vf pe__get(const float *p)
 {
@@ -1632,12 +1641,6 @@ PE__INLINE pe__vf pe__get_signed(const float *p) { return pe__floats_of(-*p, *p)
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats_of(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
-}
-PE__INLINE float pe__float_of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
 }
 PE__INLINE float pe__one_from_bf16(uint16_t h) { return pe__float_of_bits((uint32_t)h << 16); }
 PE__INLINE uint16_t pe__one_to_bf16(float x)
@@ -1747,10 +1750,9 @@ PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
 PE__WRAPS
 PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, float v)
 {
-    uint64_t bits;
-    memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
-    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* 0 ... 2^32 - 1 */
+    const int64_t top =
+        (int64_t)(pe__double_bits(y) << PE__TO_TOP & 0xffffffffu); /* 0 ... 2^32 - 1 */
     const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;

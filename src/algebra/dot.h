@@ -22,9 +22,8 @@
    mantissa * scale. The caller multiplies by the square of scale, a power of two. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
-    pe__dd x, square;
-    x.hi = hi;
-    x.lo = lo;
+    const pe__dd x = {hi, lo};
+    pe__dd square;
     square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
     return pe__dd_renormalize(pe__dd_mul(x, square));
 }

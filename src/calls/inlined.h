@@ -37,14 +37,8 @@
     PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
                                    size_t rows, element *sines, element *cosines, size_t stride)   \
     {                                                                                              \
-        const pe__sincos_request x = {omega,                                                       \
-                                      pairs,                                                       \
-                                      rows,                                                        \
-                                      stride,                                                      \
-                                      sizeof *sines,                                               \
-                                      amplitude,                                                   \
-                                      (unsigned char *)sines,                                      \
-                                      (unsigned char *)cosines};                                   \
+        const pe__sincos_request x = {omega,         pairs,     rows,  stride,                     \
+                                      sizeof *sines, amplitude, sines, cosines};                   \
         return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_##T)                         \
                          : pe__sincos_call(&x, &at, 0, pe__sincos_rows_##T);                       \
     }

@@ -10,12 +10,7 @@
    fast` shows that clang keeps the tests. */
 
 /* Returns the bits of |x|. They are in the order of |x|, with NaNs above infinity. */
-PE__INLINE uint64_t pe__magnitude_bits(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & INT64_MAX;
-}
+PE__INLINE uint64_t pe__magnitude_bits(double x) { return pe__double_bits(x) & INT64_MAX; }
 PE__INLINE int pe__is_nan(double x) { return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000); }
 PE__INLINE int pe__is_zero(double x) { return pe__magnitude_bits(x) == 0; }
 

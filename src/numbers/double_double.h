@@ -62,12 +62,16 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return r;
 }
 
+PE__INLINE pe__dd pe__dd_negate(pe__dd x)
+{
+    const pe__dd r = {-x.hi, -x.lo};
+    return r;
+}
+
 /* Returns x - y, normalised. */
 PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
 {
-    y.hi = -y.hi;
-    y.lo = -y.lo;
-    return pe__dd_renormalize(pe__dd_add(x, y));
+    return pe__dd_renormalize(pe__dd_add(x, pe__dd_negate(y)));
 }
 
 /* Returns x / y, normalised, with a relative error below 2^-101. */
@@ -97,9 +101,7 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
     *s = pe__dd_add(pe__dd_mul(s0, tc), pe__dd_mul(c0, ts));
-    ts.hi = -ts.hi;
-    ts.lo = -ts.lo;
-    *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
+    *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, pe__dd_negate(ts)));
 }
 
 /* Doubles the angle of (s, c): sets *s to 2 s c and *c to 1 - 2 s^2. Costs half as much as a

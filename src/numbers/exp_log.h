@@ -16,31 +16,20 @@ static const double pe__ln2[3] = {0.6931471805599453, 2.3190468138462996e-17,
                                   5.707708438416212e-34};
 
 /* Returns 2^k for -1022 <= k <= 1023. */
-PE__INLINE double pe__exp2i(int k)
-{
-    const uint64_t bits = (uint64_t)(k + 1023) << 52;
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
+PE__INLINE double pe__exp2i(int k) { return pe__double_of_bits((uint64_t)(k + 1023) << 52); }
 
 /* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be normal. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
+    const uint64_t bits = pe__double_bits(x);
     *e = (int)(bits >> 52 & 0x7ff) - 1022;
-    bits = (bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52);
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return pe__double_of_bits((bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52));
 }
 
 /* Returns the odd integer m with x = m 2^k, for a positive normal x. */
 PE__INLINE uint64_t pe__odd_significand(double x)
 {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = (bits & 0xfffffffffffffu) | 0x10000000000000u;
+    const uint64_t bits = (pe__double_bits(x) & 0xfffffffffffffu) | 0x10000000000000u;
     return bits >> pe__lowest_bit(bits);
 }
 

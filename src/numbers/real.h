@@ -91,9 +91,8 @@ PE__COLD void pe__real_renormalize(pe__real *x)
    bits, so flush-to-zero modes do not matter. */
 PE__COLD pe__real pe__real_of(double value, int n)
 {
+    const uint64_t bits = pe__double_bits(value);
     pe__real x;
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
     const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
     x.n = n;
@@ -342,7 +341,5 @@ PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
    floats. Such midpoints are doubles, so hi itself is then a midpoint. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
-    uint64_t bits;
-    memcpy(&bits, &hi, sizeof bits);
-    return (bits & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
+    return (pe__double_bits(hi) & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
 }

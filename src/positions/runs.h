@@ -121,10 +121,8 @@ PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 /* Returns the slot of t, and writes the bits of t to *bits. */
 PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
 {
-    const double fixed = t + 26388279066624.0; /* 1.5 * 2^44: rounds to multiples of 2^-8 */
-    uint64_t n;
-    memcpy(&n, &fixed, sizeof n);
-    memcpy(bits, &t, sizeof t);
+    const uint64_t n = pe__double_bits(t + 26388279066624.0); /* 1.5 * 2^44: multiples of 2^-8 */
+    *bits = pe__double_bits(t);
     return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
 }
 

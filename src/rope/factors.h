@@ -125,8 +125,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * x <= 7 * 2^28 < 3^20. Hence q is below 20, and the loop tries each q. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
-    uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
-    memcpy(&bits, &tie, sizeof bits);
+    /* N: the first 25 bits of 53 */
+    const uint64_t bits = (pe__double_bits(tie) & 0xfffffffffffffu) >> 28 | 0x1000000u;
+    uint64_t x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
     while (down) {
         const uint64_t rest = up % down;
         up = down;
@@ -134,7 +135,6 @@ PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double
     }
     for (x /= up; x % 2 == 0; x /= 2) {}
     for (y /= up; y % 2 == 0; y /= 2) {}
-    bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u; /* N: the first 25 bits of 53 */
     for (int q = 1; q < 20 && y == 1; q++) {
         const double m = pe__round_to_integer(q * fabs(p) / s), left = q * fabs(p), right = m * s;
         if (left == right &&

@@ -13,8 +13,7 @@
 /* The pairs of a plan in a range [pair, pair + count) that belong to one axis. pe__next_axis() goes
    through the axes. */
 typedef struct pe__axis_part {
-    size_t next,
-        end; /* the next axis, and the index of its first pair in the plan; begin with 0, 0 */
+    size_t next, end; /* the next axis, the index of its first pair in the plan; begin with 0, 0 */
     const pe__axis *axis;
     size_t first; /* the index among the axis' own pairs of the first of them */
     size_t n;     /* their number */

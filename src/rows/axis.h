@@ -32,9 +32,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
     const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
     pe_plan one = *plan;
-    pe__dd by;
-    by.hi = unit.a;
-    by.lo = unit.b;
+    const pe__dd by = pe__dd_from_td(unit);
     one.frequency = sums;
     one.padded = PE__PADDED;
     one.point = point;

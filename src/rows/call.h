@@ -114,9 +114,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return PE_OK;
 }
 
-/* Does what pe_sinusoidal_f32() does: writes the rows in tiles of columns, each with a small plan
-   on the stack. */
-PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
+/* Writes the rows in tiles of columns, each with a small plan on the stack. */
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     if (rows == 0) return PE_OK;
@@ -152,8 +151,4 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         pe__write_axes(&plan, &at, &output);
     }
     return PE_OK;
-}
-PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
-{
-    return pe__sinusoidal(out, rows, d_model);
 }

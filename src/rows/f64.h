@@ -201,10 +201,7 @@ PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
     for (size_t b = 0; b <= last; b++) {
         if (b == 1)
             pe__sincos_dd(x->output->plan, x->output->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
-        if (b == 1 && x->output->order == PE__CS) {
-            f[b].hi = -f[b].hi;
-            f[b].lo = -f[b].lo;
-        }
+        if (b == 1 && x->output->order == PE__CS) f[b] = pe__dd_negate(f[b]);
         if (b > 1) pe__dd_multiple_angle(f, g, b);
         x->plan_row[b][v][0] = pe__split_high(f[b], pe__exp2i(-26));
         x->plan_row[b][v][1] = pe__split_high(g[b], pe__exp2i(-26));

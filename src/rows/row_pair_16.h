@@ -84,10 +84,10 @@
    first-level cache of 32 KB. PE__GROUP is the number of pairs of a group, two vectors of
    floats. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
-enum {
-    PE__SPANS_IN_DOUBLES = 64
-}; /* spans added from doubles before floats are tried again:
-                                       see pe__add_row_pair_16() */
+
+/* The number of spans that are added from doubles before floats are tried again: see
+   pe__add_row_pair_16(). */
+enum { PE__SPANS_IN_DOUBLES = 64 };
 
 /* A group with flagged elements: the pairs that start at index i, in row [side] of the row pair at
    `distance` from the anchor. A span seldom has more than a few flagged groups, so a block collects
@@ -196,12 +196,8 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
    fewer. */
 PE__INLINE double pe__double_midpoint_distance(double y, int drop)
 {
-    uint64_t bits;
-    double midpoint;
-    memcpy(&bits, &y, sizeof bits);
-    bits = ((bits >> drop) << drop) | (uint64_t)1 << (drop - 1);
-    memcpy(&midpoint, &bits, sizeof midpoint);
-    return y - midpoint;
+    const uint64_t bits = pe__double_bits(y) >> drop << drop;
+    return y - pe__double_of_bits(bits | (uint64_t)1 << (drop - 1));
 }
 
 /* Round y to bf16 or f16 once, through a float that is rounded to odd. |y| must be 0 or in the

@@ -29,7 +29,7 @@ typedef struct pe__sincos_request {
     const double *omega;                 /* frequency of each pair, in radians per position */
     size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
     double amplitude;
-    unsigned char *sines, *cosines;
+    void *sines, *cosines;
 } pe__sincos_request;
 
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
@@ -124,9 +124,11 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
 PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
                                       pe__sincos_kernel *kernel, double *f, size_t most)
 {
-    const int sines_first = (uintptr_t)x->sines < (uintptr_t)x->cosines;
-    unsigned char *const out = sines_first ? x->sines : x->cosines;
-    const size_t size = x->element, gap = (size_t)((sines_first ? x->cosines : x->sines) - out);
+    unsigned char *const sines = (unsigned char *)x->sines;
+    unsigned char *const cosines = (unsigned char *)x->cosines;
+    const int sines_first = (uintptr_t)sines < (uintptr_t)cosines;
+    unsigned char *const out = sines_first ? sines : cosines;
+    const size_t size = x->element, gap = (size_t)((sines_first ? cosines : sines) - out);
     const size_t columns = gap >> (size == 2 ? 1 : size == 4 ? 2 : 3);
     pe_plan plan;
     double fastest = PE__MAX_FREQUENCY_SUM;

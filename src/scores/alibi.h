@@ -57,13 +57,10 @@ typedef struct pe__slope_line {
 
 PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
 {
-    const uint32_t minus_infinity = 0xff800000u;
-    float masked;
     pe__slope_line line;
-    memcpy(&masked, &minus_infinity, sizeof masked);
     line.zero = pe__splat_f32(pe__zero());
     line.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
-    line.masked = pe__splat_f32(masked);
+    line.masked = pe__splat_f32(pe__float_of_bits(0xff800000u));
     line.slope_f64 = (double)slope;
     return line;
 }

@@ -169,8 +169,7 @@ PE__OUTLINE void pe__test_nans(pe__test *t)
 PE__OUTLINE void pe__test_words(double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, x + i, sizeof bits);
+        const uint64_t bits = pe__double_bits(x[i]);
         const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
         memcpy(x + i, words, sizeof words);
     }

@@ -194,37 +194,38 @@ enum { PE__OPTIMIZED = 0 };
    for the layout, and for whether to add. Callers pass constants, so after inlining the compiler
    decides the branches on these arguments. Without optimisation nothing is forced inline, because
    gcc would take half a minute and 2 GB to inline all that a program might call. */
-#if defined(__OPTIMIZE__) && PE__GNU
-#define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
-#elif PE__GNU
-#define PE__INLINE static inline __attribute__((__unused__))
-#else
-#define PE__INLINE static inline
-#endif
 /* PE__OUTLINE marks functions that are never inlined, to keep the code small. A call costs little,
    since it serves many elements. PE__COLD marks functions that are never inlined and are placed
-   away from the loops, because they seldom run: for example, after a flagged rounding test.
-   PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
-   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined. Without
+   away from the loops, because they seldom run: for example, after a flagged rounding test. Without
    optimisation nothing is inlined anyway, but gcc keeps every static function that is not declared
    inline, even if nothing calls it. So both macros then say inline: a program that fills a table
    has 128 KB of code instead of 297 KB (gcc 12.2 -O0, AVX-512). */
 #if PE__GNU && defined(__OPTIMIZE__)
+#define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
 #elif PE__GNU
-#define PE__OUTLINE static inline __attribute__((__unused__))
-#define PE__COLD static inline __attribute__((__unused__))
+#define PE__INLINE static inline __attribute__((__unused__))
+#define PE__OUTLINE PE__INLINE
+#define PE__COLD PE__INLINE
 #else
+#define PE__INLINE static inline
 #define PE__OUTLINE static inline
 #define PE__COLD static inline
 #endif
+/* PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
+   uintptr_t because it may lie outside the array, where pointer arithmetic is undefined.
+   PE__IN_REGISTER(p) keeps the pointer p in a register of its own. Otherwise gcc 12 packs two
+   pointers into a vector to increment both, and extracts them for each use. This overhead is 20 %
+   of the time of rotating head by head. */
 #if PE__GNU
 #define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PE__PREFETCH(address) __builtin_prefetch((const void *)(address), 0, 3)
+#define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
 #else
 #define PE__UNLIKELY(x) (x)
 #define PE__PREFETCH(address) (void)(address)
+#define PE__IN_REGISTER(p) (void)(p)
 #endif
 
 /* PE__WRAPS and PE__DIVIDES_BY_ZERO mark functions that wrap unsigned integers, or divide by zero,
@@ -267,21 +268,11 @@ enum { PE__OPTIMIZED = 0 };
    made opaque for gcc's vectors, where this would cost a third of the time of a rotation.
    WebAssembly without relaxed SIMD has no fused instruction, and "+m" would treble the time of a
    rotation. */
-#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
-#define PE__PRODUCT(p) (void)(p)
-#elif defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
+#if (defined(__clang__) && (!defined(__wasm__) || defined(__wasm_relaxed_simd__))) ||              \
+    (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
 #define PE__PRODUCT(p) PE__OPAQUE(p)
 #else
 #define PE__PRODUCT(p) (void)(p)
-#endif
-
-/* PE__IN_REGISTER(p) keeps the pointer p in a register of its own. Otherwise gcc 12 packs two
-   pointers into a vector to increment both, and extracts them for each use. This overhead is 20 %
-   of the time of rotating head by head. */
-#if PE__GNU
-#define PE__IN_REGISTER(p) __asm__("" : "+r"(p))
-#else
-#define PE__IN_REGISTER(p) (void)(p)
 #endif
 
 /* PE__IN_MEMORY(p) leaves the numbers at p in memory, because AVX2 can load and broadcast a number

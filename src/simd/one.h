@@ -25,17 +25,45 @@ PE__INLINE float pe__zero(void)
     return zero;
 }
 
+/* These functions return the bits of a number, or the number that has the bits. */
+PE__INLINE uint64_t pe__double_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+PE__INLINE double pe__double_of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+PE__INLINE int32_t pe__float_bits(float x)
+{
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+PE__INLINE float pe__float_of_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* Returns hi + lo rounded to odd: truncated, with the last bit set if anything was lost. Rounding
    the result again, to at least two bits fewer, gives the correctly rounded sum. |lo| must be at
    most ulp(hi) / 2. If lo is a NaN, as after an overflow, the result is hi. */
 PE__INLINE double pe__to_odd(double hi, double lo)
 {
-    uint64_t bits;
-    memcpy(&bits, &hi, sizeof bits);
+    uint64_t bits = pe__double_bits(hi);
     if ((lo < 0 || lo > 0) && (bits & 1) == 0) {
         if ((lo < 0) == (hi < 0)) bits++;
         else bits--;
-        memcpy(&hi, &bits, sizeof bits);
+        hi = pe__double_of_bits(bits);
     }
     return hi;
 }
@@ -45,17 +73,9 @@ PE__INLINE double pe__to_odd(double hi, double lo)
    them are 0. */
 PE__INLINE double pe__odd24_one(double a)
 {
-    uint64_t bits;
-    memcpy(&bits, &a, sizeof bits);
-    bits = (bits | ((bits & 0x1fffffffu) + 0x1fffffffu)) & ~(uint64_t)0x1fffffffu;
-    memcpy(&a, &bits, sizeof a);
-    return a;
-}
-PE__INLINE int32_t pe__float_bits(float x)
-{
-    int32_t i;
-    memcpy(&i, &x, sizeof i);
-    return i;
+    const uint64_t bits = pe__double_bits(a);
+    return pe__double_of_bits((bits | ((bits & 0x1fffffffu) + 0x1fffffffu)) &
+                              ~(uint64_t)0x1fffffffu);
 }
 
 /* Returns x rounded to f16, with the same bits as pe__to_f16(). Two constants are the bits of

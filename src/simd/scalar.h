@@ -66,15 +66,13 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 /* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
-    uint64_t k, a, b;
-    memcpy(&k, &quadrant, sizeof k);
-    memcpy(&a, s, sizeof a);
-    memcpy(&b, c, sizeof b);
+    const uint64_t k = pe__double_bits(quadrant);
+    uint64_t a = pe__double_bits(*s), b = pe__double_bits(*c);
     const uint64_t sign = (uint64_t)1 << 63, other = (a ^ b) & (0 - (k & 1));
     a ^= other ^ (k << 62 & sign);
     b ^= other ^ ((k + 1) << 62 & sign);
-    memcpy(s, &a, sizeof a);
-    memcpy(c, &b, sizeof b);
+    *s = pe__double_of_bits(a);
+    *c = pe__double_of_bits(b);
 }
 PE__INLINE pe__vf pe__get(const float *p)
 {
@@ -125,12 +123,6 @@ PE__INLINE pe__vf pe__get_signed(const float *p) { return pe__floats_of(-*p, *p)
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats_of(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
-}
-PE__INLINE float pe__float_of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
 }
 PE__INLINE float pe__one_from_bf16(uint16_t h) { return pe__float_of_bits((uint32_t)h << 16); }
 PE__INLINE uint16_t pe__one_to_bf16(float x)
@@ -240,10 +232,9 @@ PE__INLINE pe__rounding_test pe__rounding_test_begin(void)
 PE__WRAPS
 PE__INLINE void pe__rounding_test_one(pe__rounding_test *w, double y, float v)
 {
-    uint64_t bits;
-    memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
-    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* 0 ... 2^32 - 1 */
+    const int64_t top =
+        (int64_t)(pe__double_bits(y) << PE__TO_TOP & 0xffffffffu); /* 0 ... 2^32 - 1 */
     const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;

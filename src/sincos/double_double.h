@@ -66,9 +66,7 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     z.hi = pe__two_sum(sum.a - (quadrant - shift), sum.b, &z.lo);
     z.lo = z.lo + sum.c;
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
-    pe__dd zz = pe__dd_mul(z, z);
-    zz.hi = -zz.hi;
-    zz.lo = -zz.lo;
+    const pe__dd zz = pe__dd_negate(pe__dd_mul(z, z));
     /* The terms that the series omit are below 2^-100. Terms below 2^-53 are computed in double:
        their rounding errors are also below 2^-100. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));

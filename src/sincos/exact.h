@@ -118,29 +118,25 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
     return 1;
 }
 
-/* For PE_COLUMNS_SUMS: returns the sum of |frequency times coordinate| over the coordinates of a
-   pair, in half-turns. */
-PE__COLD double pe__terms_magnitude(const pe_plan *plan, size_t pair)
-{
-    const double *m = plan->matrix + plan->first + pair;
-    double size = 0;
-    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step)
-        size += fabs(*m * plan->point[k]);
-    return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
-}
-
 /* Returns a bound of the error that a sine or cosine of a pair inherits from the pair's frequency.
-   angle: |angle| in half-turns. The bound is 0 if half_turns is set and the plan's two doubles are
-   exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded up. */
+   angle: |angle| in half-turns. For PE_COLUMNS_SUMS, the sum of |frequency times coordinate| over
+   the coordinates is used in place of the angle. The bound is 0 if half_turns is set and the plan's
+   two doubles are exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded
+   up. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
-    double w[3];
+    double w[3], size = 0;
     if (given) return 4 * angle * plan->error;
     if (plan->half_turns && !plan->float32 && pe__rational_frequency(plan, pair, w) && w[2] == 1 &&
         w[0] == f[0] && w[1] == f[plan->padded])
         return 0;
-    return 4 * (plan->point ? pe__terms_magnitude(plan, pair) : angle) * plan->error;
+    if (!plan->point) return 4 * angle * plan->error;
+    const double *m = plan->matrix + plan->first + pair;
+    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step)
+        size += fabs(*m * plan->point[k]);
+    size *= fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
+    return 4 * size * plan->error;
 }
 
 /* Returns the error bound of pe__sincos_dd() for one sine (component 0) or cosine (1). It is

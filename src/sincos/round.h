@@ -12,16 +12,14 @@ static inline float pe__round_16(float x, int drop)
     uint32_t bits = (uint32_t)pe__float_bits(x);
     const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
     if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
-        float y;
-        memcpy(&y, &size, sizeof y);
+        const float y = pe__float_of_bits(size);
         bits = sign | (uint32_t)pe__float_bits((y + 0.75f) - 0.75f);
     } else {
         bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
         bits &= ~((1u << drop) - 1u);
         if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
     }
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return pe__float_of_bits(bits);
 }
 
 /* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
@@ -36,7 +34,7 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     if ((double)y != hi && (word & 1) == 0) {
         if (fabs((double)y) < fabs(hi)) word++;
         else word--;
-        memcpy(&y, &word, sizeof y);
+        y = pe__float_of_bits(word);
     }
     return pe__round_16(y, drop);
 }
