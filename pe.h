@@ -282,7 +282,7 @@ typedef enum pe_odd {
 
 /* The angle whose exact sine is computed. */
 typedef enum pe_angle {
-    PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
+    PE_ANGLE_EXACT = 0, /* t w_i as a real number; t is the position plus the offset            */
     PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)), the angle of float32 code, to reproduce
                            models trained with it; slower: each row computes its own sines     */
 } pe_angle;
@@ -2007,8 +2007,8 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
     return ok;
 }
 
-/* Returns 1 if a pointer can span the list up to the last element that a call of `rows` rows reads.
-   The skipped rows count. rows is at least 1. */
+/* Returns 1 if the list has at most PTRDIFF_MAX bytes, from its start to the last element that a
+   call of `rows` rows reads. The skipped rows are included. rows is at least 1. */
 static inline int pe__list_fits(const pe_at *at, size_t rows)
 {
     const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
@@ -2090,8 +2090,8 @@ typedef struct pe__run {
     pe__run_kind kind;
     size_t row, rows, every;
     /* `position` is the position of the first row, with the offset added. `step` is the difference
-       of the positions of adjacent rows of the run: 1, -1 or 0, or 2 if the run has one row. Copies
-       have neither. */
+       of the positions of adjacent rows of the run: 1, -1 or 0. A run of one row may have any of
+       these, or 2. A run of copies uses neither field. */
     double position, step;
     /* In a run of copies, the first row is a copy of row `source`, and the next row is a copy of
        row source + source_step. source_step is 0 or 1. */
@@ -3106,8 +3106,8 @@ PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 }
 
 /* ==== src/frequencies/geometric.h ==== */
-/* Frequencies unit q^i in double-double, 64 at a time.
- * tests/unit/numbers/test_budget.c measures the error. */
+/* Computes the frequencies frequency_scale * q^i in double-double, 64 at a time. All frequencies
+ * share the factor frequency_scale. tests/unit/numbers/test_budget.c measures the error. */
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
  * The frequency unit q^i, with q = base^(-1 / D) and i = 64 k + 8 a + b, is the product of unit q^b
@@ -5785,7 +5785,7 @@ typedef struct pe__span {
     double position[2];     /* of these rows                                                    */
     ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
     size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
-    size_t first, second;   /* number of first and of second components in a row                */
+    size_t first, second;   /* number of first and of second components in the span             */
     size_t begin, end;      /* the pairs to write: begin ... end - 1                            */
     size_t slow;            /* the first of the slow pairs; SIZE_MAX: none is slow              */
     int32_t slow_guard;     /* guard of slow pairs, as bits of a float: just above the smallest
@@ -6094,7 +6094,7 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
         if (x->split) {
             pe__store_some(x, p + i * e, all, first);
             pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
-                           pe__min(second, PE_LANES)); /* no more anyway: a hint */
+                           pe__min(second, PE_LANES)); /* never more; for the compiler */
         } else {
             pe__store_some(x, p + 2 * i * e, all, first + second);
         }
@@ -7203,7 +7203,7 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Write a group of blocks, in the columns of an output. */
+/* Write the rows of up to 17 blocks that share one centre, in the columns of one tile. */
 PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
 {
     const pe_plan *const plan = output->plan;
@@ -7358,14 +7358,14 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t ro
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
  * and only the second bracket has errors. The anchor is multiplied by the amplitude A. Let 2^k be
- * the power of two at or above |A|, and u = 2^(k - 81). In units of u, and with nothing fused, the
- * errors are at most
+ * the smallest power of two above |A|, and u = 2^(k - 81). In units of u, and with nothing fused,
+ * the errors are at most
  *      2.83  s2, C2, c2 and S2, each rounded: |C| + |s| + |S| + |c|
  *      2     s and c, taken as doubles: half a unit in the last place each, times C2 and S2
  *      4     four products of at most 2^(k - 27), rounded
  *      8     two sums of two products, at most little more than 2^(k - 26), rounded
  *      4     the sum or difference of these two, at most 2.83 2^(k - 27), rounded
- *      4     the sum with 2e, rounded
+ *      4     adding 2e, for the upper end of the interval, rounded
  *      0.1   the anchor and the rotation rows: 2^-98. A rotation adds 2^-100, and rotation row 17,
  *            which has 17 times the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times.
  *            The error inherited from the frequencies is not in this sum but added to e
@@ -11272,8 +11272,9 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
 }
 
 /* ==== src/rope/ggml.h ==== */
-/* RoPE with ggml's arguments: its angles with ggml's own roundings, or their exact frequencies.
- * Tested by tests/unit/plan/test_models.c. */
+/* Computes RoPE with ggml's arguments. pe_rope_ggml_frequencies() returns the correctly rounded
+ * frequencies. pe_rope_ggml_f32() returns sines and cosines of the angles that ggml computes with
+ * float roundings. Tested by tests/unit/plan/test_models.c and tests/unit/rope/test_rope_ggml.c. */
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
  * To get ggml's angles, this code repeats ggml's roundings. It performs the same float operations
@@ -11599,10 +11600,8 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);
+    pe__set_types(&call, output->element, output->element, rotate, rotate_sections);
     call.tokens = rows;
-    call.in_element = call.out_element = output->element;
-    call.rotate = rotate;
-    call.rotate_sections = rotate_sections;
     call.x[0].heads = 1;
     call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
     call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
@@ -13422,17 +13421,6 @@ PE__OUTLINE void pe__test_nans(pe__test *t)
     }
 }
 
-/* Replace the first n doubles by their low and high words, in this order on every machine. They are
-   hashed later as the bits of floats. */
-PE__OUTLINE void pe__test_words(double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t bits = pe__double_bits(x[i]);
-        const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
-        memcpy(x + i, words, sizeof words);
-    }
-}
-
 /* Hash results of functions that need no plan. Dot products are left out, since they take 32 KB
    more of stack. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
@@ -13444,7 +13432,13 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
     rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
     const pe_status status = pe_rope_frequencies(&rope, omega, omega + PE__TEST_D);
-    pe__test_words(omega, 2 * PE__TEST_D);
+    /* The doubles are hashed as the bits of floats: their low and high words, in this order on
+       every machine. */
+    for (size_t i = 0; i < 2 * PE__TEST_D; i++) {
+        const uint64_t bits = pe__double_bits(omega[i]);
+        const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
+        memcpy(omega + i, words, sizeof words);
+    }
     PE__TAKE(status);
     PE__TAKE(pe_alibi_slopes_f32(12, 8, x));
     PE__TAKE(pe_sinusoidal_f32(x, PE__TEST_ROWS, PE__TEST_D));

@@ -377,8 +377,8 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
  *
  * amplitude    2^-64 ... 2^64 in magnitude; outside this range, results are always undecided
  * Accuracy     correctly rounded, where not undecided. No pair of the tables of tests/theorem.txt
- *              is undecided. With other frequencies of 2^-56 or more, 1 pair in 2^44 is. A pair
- *              also is if its angle differs from a multiple of pi / 2 by less than 2^-33 radians
+ *              is undecided, and about 1 pair in 2^44 with other frequencies of 2^-56 or more. A
+ *              pair is also undecided if its angle is within 2^-33 radians of a multiple of pi / 2
  *              (2^-29 if an f16 result is subnormal) and its amplitude, or the amplitude times
  *              this difference, is a midpoint (tests/unit/fixed/test_fixed.c, and fixed_proof.py)
  * Threads      any */

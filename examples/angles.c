@@ -54,9 +54,8 @@ static int wrote_errors(const char *directory, double (*error)[POINTS])
     return fclose(f) == 0;
 }
 
-/* Finds the cosine of position 131,071 that float32 gets most wrong, and writes five numbers: its exact
- * angle, the cosine of that angle, the float angle, the cosine of the float angle, and the distance from
- * the float angle to the next float. */
+/* Finds the cosine of position 131,071 that float32 gets most wrong. Writes its exact angle and the cosine of
+ * it, the float angle and the cosine of it, and the distance from the float angle to the next float. */
 static int wrote_angle(const char *directory, const pe_plan *plan)
 {
     static double exact[D], frequencies[D / 2];

@@ -18,9 +18,9 @@
  * answers.tokens, the texts.
  *
  * With --logits the model writes a text of 64 tokens, in which each token is the most likely one, and the program prints a
- * hash of all logits. Every operation of the model has a fixed order and one right result: sums of doubles
- * in the order of the code, square roots and divisions of IEEE 754, an exponential of integers, and pe's cosines and
- * sines. So the hash is the same on every machine, unless a compiler may reorder sums (-ffast-math) or keeps
+ * hash of all logits. Every operation of the model has a fixed order and one right result. These are sums of doubles
+ * in the order of the code, square roots and divisions of IEEE 754, an exponential that uses integers, and pe's cosines
+ * and sines. So the hash is the same on every machine, unless a compiler may reorder sums (-ffast-math) or keeps
  * doubles in wider registers (x87). The model then reads the same text with the machine's sinf and cosf, and
  * the program names the first logit that differs. FILE receives the logits as floats, least significant byte first.
  */
@@ -64,7 +64,8 @@ static const char *header_error(const header *h)
     return NULL;
 }
 
-/* so many floats from *at on, which then stands behind them; *left of them are there */
+/* Returns the address of the next floats, and moves *at behind them. *left is how many are left in the file. It
+   becomes negative if there are too few, and *at then stays. */
 static const float *take(const float **at, double *left, double floats)
 {
     const float *const first = *at;
@@ -254,7 +255,7 @@ static void add(float *x, const float *y, size_t n)
     for (size_t j = 0; j < n; j++) x[j] += y[j];
 }
 
-/* The t-th token of a text, by the row w->s, w->c: w->logits. */
+/* Computes w->logits for token t of a text, which is rotated by the row w->s, w->c of sines and cosines. */
 static pe_status forward(const model *m, const space *w, int token, size_t t)
 {
     const size_t d = (size_t)m->h.dim, f = (size_t)m->h.hidden;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * This is the attention step of a decoder with a KV cache, one token at a time. pe_rope_qk_f32 rotates the
- * query and the key in place, the key is appended to the cache, and the query attends to the whole cache.
+ * This is the attention step of a decoder with a KV cache, one token at a time. The call pe_rope_qk_f32()
+ * rotates the query and the key in place. The key is appended to the cache, and the query attends to the
+ * whole cache.
  *
  *     cc -O2 -march=native -I. examples/rope_decoder.c -lm && ./a.out
  *

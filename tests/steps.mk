@@ -22,7 +22,7 @@ export FUZZ_SECONDS FUZZ_ENGINE FUZZ_SANITIZE FUZZ_SEED FUZZ_FLAGS
 FORCE:
 print-PARALLEL:
 	@echo $(PARALLEL)
-# Where a skipped cell of the matrix is a failure its compilers are needed, too.
+# If a skipped cell of the matrix is a failure (STRICT=1), this also installs the compilers of the matrix.
 deps:
 	@sh tests/tools/deps.sh $(if $(filter 1,$(STRICT)),matrix,check)
 deps-test:

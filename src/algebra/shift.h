@@ -14,6 +14,7 @@
 #include "../rows/f64.h"
 #include "../rows/call.h"
 #include "../rope/heads.h"
+#include "../rope/call.h"
 #include "../rope/rotate.h"
 #include "../rope/tokens.h"
 #include "../plan/fields.h"
@@ -149,10 +150,8 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
 {
     pe__rope_call call;
     memset(&call, 0, sizeof call);
+    pe__set_types(&call, output->element, output->element, rotate, rotate_sections);
     call.tokens = rows;
-    call.in_element = call.out_element = output->element;
-    call.rotate = rotate;
-    call.rotate_sections = rotate_sections;
     call.x[0].heads = 1;
     call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
     call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;

@@ -102,7 +102,7 @@ typedef enum pe_odd {
 
 /* The angle whose exact sine is computed. */
 typedef enum pe_angle {
-    PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
+    PE_ANGLE_EXACT = 0, /* t w_i as a real number; t is the position plus the offset            */
     PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)), the angle of float32 code, to reproduce
                            models trained with it; slower: each row computes its own sines     */
 } pe_angle;

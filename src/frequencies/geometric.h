@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Frequencies unit q^i in double-double, 64 at a time.
- * tests/unit/numbers/test_budget.c measures the error. */
+/* Computes the frequencies frequency_scale * q^i in double-double, 64 at a time. All frequencies
+ * share the factor frequency_scale. tests/unit/numbers/test_budget.c measures the error. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/double_double.h"

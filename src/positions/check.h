@@ -25,8 +25,8 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
     return ok;
 }
 
-/* Returns 1 if a pointer can span the list up to the last element that a call of `rows` rows reads.
-   The skipped rows count. rows is at least 1. */
+/* Returns 1 if the list has at most PTRDIFF_MAX bytes, from its start to the last element that a
+   call of `rows` rows reads. The skipped rows are included. rows is at least 1. */
 static inline int pe__list_fits(const pe_at *at, size_t rows)
 {
     const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;

@@ -21,8 +21,8 @@ typedef struct pe__run {
     pe__run_kind kind;
     size_t row, rows, every;
     /* `position` is the position of the first row, with the offset added. `step` is the difference
-       of the positions of adjacent rows of the run: 1, -1 or 0, or 2 if the run has one row. Copies
-       have neither. */
+       of the positions of adjacent rows of the run: 1, -1 or 0. A run of one row may have any of
+       these, or 2. A run of copies uses neither field. */
     double position, step;
     /* In a run of copies, the first row is a copy of row `source`, and the next row is a copy of
        row source + source_step. source_step is 0 or 1. */

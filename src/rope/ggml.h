@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE with ggml's arguments: its angles with ggml's own roundings, or their exact frequencies.
- * Tested by tests/unit/plan/test_models.c. */
+/* Computes RoPE with ggml's arguments. pe_rope_ggml_frequencies() returns the correctly rounded
+ * frequencies. pe_rope_ggml_f32() returns sines and cosines of the angles that ggml computes with
+ * float roundings. Tested by tests/unit/plan/test_models.c and tests/unit/rope/test_rope_ggml.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"

@@ -28,14 +28,14 @@
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
  * and only the second bracket has errors. The anchor is multiplied by the amplitude A. Let 2^k be
- * the power of two at or above |A|, and u = 2^(k - 81). In units of u, and with nothing fused, the
- * errors are at most
+ * the smallest power of two above |A|, and u = 2^(k - 81). In units of u, and with nothing fused,
+ * the errors are at most
  *      2.83  s2, C2, c2 and S2, each rounded: |C| + |s| + |S| + |c|
  *      2     s and c, taken as doubles: half a unit in the last place each, times C2 and S2
  *      4     four products of at most 2^(k - 27), rounded
  *      8     two sums of two products, at most little more than 2^(k - 26), rounded
  *      4     the sum or difference of these two, at most 2.83 2^(k - 27), rounded
- *      4     the sum with 2e, rounded
+ *      4     adding 2e, for the upper end of the interval, rounded
  *      0.1   the anchor and the rotation rows: 2^-98. A rotation adds 2^-100, and rotation row 17,
  *            which has 17 times the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times.
  *            The error inherited from the frequencies is not in this sum but added to e

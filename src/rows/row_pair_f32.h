@@ -42,7 +42,7 @@ typedef struct pe__span {
     double position[2];     /* of these rows                                                    */
     ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
     size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
-    size_t first, second;   /* number of first and of second components in a row                */
+    size_t first, second;   /* number of first and of second components in the span             */
     size_t begin, end;      /* the pairs to write: begin ... end - 1                            */
     size_t slow;            /* the first of the slow pairs; SIZE_MAX: none is slow              */
     int32_t slow_guard;     /* guard of slow pairs, as bits of a float: just above the smallest
@@ -351,7 +351,7 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
         if (x->split) {
             pe__store_some(x, p + i * e, all, first);
             pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
-                           pe__min(second, PE_LANES)); /* no more anyway: a hint */
+                           pe__min(second, PE_LANES)); /* never more; for the compiler */
         } else {
             pe__store_some(x, p + 2 * i * e, all, first + second);
         }

@@ -77,7 +77,7 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Write a group of blocks, in the columns of an output. */
+/* Write the rows of up to 17 blocks that share one centre, in the columns of one tile. */
 PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
 {
     const pe_plan *const plan = output->plan;

@@ -164,17 +164,6 @@ PE__OUTLINE void pe__test_nans(pe__test *t)
     }
 }
 
-/* Replace the first n doubles by their low and high words, in this order on every machine. They are
-   hashed later as the bits of floats. */
-PE__OUTLINE void pe__test_words(double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t bits = pe__double_bits(x[i]);
-        const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
-        memcpy(x + i, words, sizeof words);
-    }
-}
-
 /* Hash results of functions that need no plan. Dot products are left out, since they take 32 KB
    more of stack. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
@@ -186,7 +175,13 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
     rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
     const pe_status status = pe_rope_frequencies(&rope, omega, omega + PE__TEST_D);
-    pe__test_words(omega, 2 * PE__TEST_D);
+    /* The doubles are hashed as the bits of floats: their low and high words, in this order on
+       every machine. */
+    for (size_t i = 0; i < 2 * PE__TEST_D; i++) {
+        const uint64_t bits = pe__double_bits(omega[i]);
+        const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
+        memcpy(omega + i, words, sizeof words);
+    }
     PE__TAKE(status);
     PE__TAKE(pe_alibi_slopes_f32(12, 8, x));
     PE__TAKE(pe_sinusoidal_f32(x, PE__TEST_ROWS, PE__TEST_D));

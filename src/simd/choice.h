@@ -83,9 +83,10 @@
 
 /* PE__SETS_TARGET is 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
    pe's functions a target attribute. So pe may use F16C in a program compiled with -mavx2 -mfma
-   alone, and DQ, BW and VL in one compiled with -mavx512f alone. The program still runs wherever
-   its flags allow: every CPU with AVX2 has F16C, and every CPU with AVX-512F has DQ, BW and VL,
-   except the Xeon Phi. */
+   alone, and DQ, BW and VL in one compiled with -mavx512f alone. Such a program still runs on every
+   CPU that its flags allow. Every CPU with AVX2 has F16C, and every CPU with AVX-512F except the
+   Xeon Phi has DQ, BW and VL. If PE_ISA goes beyond the flags, the program needs a CPU that has
+   PE_ISA. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif

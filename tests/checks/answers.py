@@ -114,7 +114,7 @@ def run(path, *more):
 
 
 def fnv(content):
-    """FNV-1a in 64 bits."""
+    """Returns the FNV-1a hash in 64 bits."""
     value = 0xCBF29CE484222325
     for byte in content:
         value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF

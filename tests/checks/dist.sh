@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# dist.sh [full]: the archive of `sh packaging/dist.sh` holds the tree, has the same bytes each time, and works
-# where it is unpacked: make install, sh packaging/single.sh, and make demo DEPS=0 with nothing there but what is in it.
+# dist.sh [full]: checks that the archive of `sh packaging/dist.sh` holds the tree, has the same bytes each time, and works
+# where it is unpacked. There it runs make install, sh packaging/single.sh, and make demo DEPS=0, with nothing but the files
+# of the archive.
 #
 # Without "full" it is the tree with the changes that are not committed yet. `tests/run dist-full`, "full",
 # takes what `sh packaging/dist.sh` writes, and tests it by tests/tools/alone.sh as well.

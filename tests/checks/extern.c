@@ -14,7 +14,7 @@
 #endif
 #endif
 
-/* What a file lends to the others. */
+/* Holds the functions of a file that the others call. */
 #ifdef __cplusplus
 extern "C" {
 #endif

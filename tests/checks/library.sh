@@ -118,7 +118,7 @@ for what in "" -DPE_LIB=SCALAR; do
     ! have "$GXX" || check "... nor as C++ $what" "$GXX" -x c++ -std=c++11 $WARNINGS $what -fsyntax-only packaging/pe_lib.c
 done
 
-# A program in C++, with the shared library, by each compiler; one in Python.
+# Builds a program in C++ with the shared library and each compiler, and runs one in Python.
 isas=$(cpu_isas)
 case $isas in *sse2*) isas=${isas#scalar } ;; esac # every x86 has it, scalar code is not in the library
 best=$(best_isa)
@@ -182,7 +182,7 @@ else
     skipping "go is missing"
 fi
 
-# CPUs without the best ones.
+# Emulates CPUs that lack the best instruction sets.
 if have "$QEMU_X86" && [ -x "$WORK/cpp" ] && [ "$(uname -m)" = x86_64 ]; then
     check "on a Nehalem" with any "$QEMU_X86" -cpu Nehalem "$WORK/cpp"
     check "... takes SSE2" takes SSE2

@@ -4,11 +4,11 @@
 A row of the page names fields, which tests/checks/models.c sets in a config; here is what the project
 computes, retyped in numpy with float64 (2026-11-24). The page and this file have the same names, or the
 test fails. A fill must be the nearest float, a rotation within its documented bound. Numbers that programs
-of the page say they print are compared, too; tests/checks/readme.sh sees that they print them.
+of the page say they print are also compared; tests/checks/readme.sh checks that they print them.
 
-Every formula says where it is from: a project's file that was read on 2026-11-24 or 25, as it stood at the commit
-named there (diffusers 58eb52c of 2026-08-23, timm aa4b585 of 2026-08-08, transformers as of 2026 unless a commit or
-a year is named), or a paper. "Copied in" is a file of a checkpoint, read where others keep it. Three numbers that no
+Every formula names its source, which is a paper or a project's file that was read on 2026-11-24 or 25. The file is that
+of the commit named there. Without a commit, it is diffusers 58eb52c of 2026-08-23, timm aa4b585 of 2026-08-08, or
+transformers as of 2026 unless a year is named. "Copied in" is a file of a checkpoint, read where others keep it. Three numbers that no
 config within reach has are from memory, and say so. CONFIG stands for the numbers of a config.json and the pairs of
 tool/model/transformers.h. No text of theirs is here.
 """
@@ -52,7 +52,7 @@ def inv_freq(n, theta):
 
 
 def llama3(inv, factor, low, high, length):
-    """Meta's apply_scaling of Llama 3.1."""
+    """Computes what Meta's apply_scaling of Llama 3.1 does."""
     wavelen = 2 * pi / inv
     smooth = (length / wavelen - low) / (high - low)
     return np.where(wavelen < length / high, inv, np.where(wavelen > length / low, inv / factor,
@@ -77,14 +77,14 @@ def mscale(factor, m=1.0):
 
 
 def halves(x, angle, n):
-    """rotate_half on the first n elements of a head."""
+    """Applies rotate_half to the first n elements of a head."""
     a, b, rest = x[: n // 2], x[n // 2: n], x[n:]
     cos, sin = np.cos(angle), np.sin(angle)
     return [a * cos - b * sin, b * cos + a * sin, np.broadcast_to(rest, angle.shape[:1] + rest.shape)]
 
 
 def adjacent(x, angle, n):
-    """Complex numbers, or rotate_every_two."""
+    """Rotates interleaved pairs, as complex numbers or rotate_every_two do."""
     z = (x[:n:2] + 1j * x[1:n:2]) * np.exp(1j * angle)
     rest = x[n:]
     return [np.stack([z.real, z.imag], -1).reshape(len(angle), n), np.broadcast_to(rest, angle.shape[:1] + rest.shape)]
@@ -121,7 +121,7 @@ def text(source, frequencies, head, pairs=halves, amplitude=1.0):
 
 
 def sections(frequencies, counts):
-    """Qwen2-VL: the first of these pairs by t, the next by y, the last by x."""
+    """Rotates as Qwen2-VL does: the first of these pairs by t, the next by y, the last by x."""
     axis = np.repeat(np.arange(len(counts)), counts)
     return lambda p: p[:, axis] * frequencies
 
@@ -167,19 +167,19 @@ def ggml_mrope(frequencies, sections, interleaved):
 
 
 def hw_then_t(frequencies, t_pairs):
-    """recomposition_to_3d, video_rope: y x y x ..., the last pairs by t."""
+    """Computes what recomposition_to_3d and video_rope do: pairs rotate by y x y x ..., the last pairs by t."""
     axis = 1 + np.arange(len(frequencies)) % 2
     axis[len(axis) - t_pairs:] = 0
     return lambda p: p[:, axis] * frequencies
 
 
 def tower(n):
-    """Qwen2-VL's VisionRotaryEmbedding: n / 4 frequencies for y, the same for x."""
+    """Computes what Qwen2-VL's VisionRotaryEmbedding does, with n / 4 frequencies for y, and the same for x."""
     return lambda p: np.concatenate([np.outer(p[:, a], inv_freq(n // 2, 10000.0)) for a in (0, 1)], 1)
 
 
 def blocks(dims, theta=10000.0, order=None, shift=0.0):
-    """get_1d_rotary_pos_embed of each axis, one after the other."""
+    """Calls get_1d_rotary_pos_embed for each axis, one after the other."""
     order = order or range(len(dims))
     return lambda p: np.concatenate([np.outer(p[:, a] + shift, inv_freq(n, theta)) for a, n in zip(order, dims)], 1)
 
@@ -205,13 +205,13 @@ def ltx2(p):
 
 
 def cosmos(p):
-    """CosmosRotaryPosEmbed with rope_scale (2, 1, 1)."""
+    """Computes what CosmosRotaryPosEmbed does with rope_scale (2, 1, 1)."""
     return np.concatenate([np.outer(p[:, 0], inv_freq(44, 10000.0 * 2.0 ** (44 / 42))),
                            np.outer(p[:, 1], inv_freq(42, 10000.0)), np.outer(p[:, 2], inv_freq(42, 10000.0))], 1)
 
 
 def dinov3(periods):
-    """angles = 2 pi coords / periods, flattened axis by axis."""
+    """Computes angles = 2 pi coords / periods, flattened axis by axis."""
     return lambda p: (2 * pi * p[:, :, None] / periods).reshape(len(p), -1)
 
 
@@ -444,7 +444,7 @@ def table(source, row, axes=1, real=False):
 
 
 def woven(a):
-    """sin and cos of each angle, next to each other."""
+    """Puts the sine and the cosine of each angle next to each other."""
     return np.stack([np.sin(a), np.cos(a)], -1).reshape(len(a), -1)
 
 
@@ -486,12 +486,12 @@ def by_axis(row, order):
 
 
 def boxes(d, order):
-    """gen_sineembed_for_position: 2 pi x / 10000^(2 floor(j / 2) / d), axis by axis."""
+    """Computes what gen_sineembed_for_position does: 2 pi x / 10000^(2 floor(j / 2) / d), axis by axis."""
     return lambda p: np.concatenate([woven(2 * pi * np.outer(p[:, a], inv_freq(d, 10000.0))) for a in order], 1)
 
 
 def nerf(p):
-    """bmild/nerf: sin of all coordinates, cos of all, for each 2^k."""
+    """Computes what bmild/nerf does: for each 2^k the sines of all coordinates, then their cosines."""
     return np.concatenate([f(2.0 ** k * p) for k in range(10) for f in (np.sin, np.cos)], 1)
 
 
@@ -504,7 +504,7 @@ def gligen(p):
 
 
 def sincos2d(p):
-    """timm's build_sincos2d_pos_embed: sines of y and x, then cosines."""
+    """Computes what timm's build_sincos2d_pos_embed does: the sines of y and x, then their cosines."""
     bands = 1 / 10000.0 ** (np.arange(16) / 16)
     return apart((p[:, :, None] * bands).reshape(len(p), -1))
 
@@ -532,7 +532,7 @@ def random_features(pairs, layout):
 
 
 def mae(d):
-    """get_2d_sincos_pos_embed: the first half by x, the column."""
+    """Computes what get_2d_sincos_pos_embed does: the first half encodes x, the column."""
     return by_axis(marian(d // 2), (1, 0))
 
 
@@ -634,7 +634,7 @@ def bias(source, biases):
 
 
 def slopes(heads, most=8):
-    """get_slopes() of ALiBi."""
+    """Returns what get_slopes() of ALiBi returns."""
     n = 2 ** floor(np.log2(heads))
     more = 2.0 ** (-most * (2 * np.arange(heads - n) + 1) / (2 * n))
     return np.concatenate([2.0 ** (-most * np.arange(1, n + 1) / n), more])
@@ -645,13 +645,13 @@ def float32_slopes(heads):
 
 
 def bf16_values(x):
-    """The nearest bfloat16, ties to even."""
+    """Rounds to the nearest bfloat16, ties to even."""
     bits = np.asarray(x, np.float32).view(np.uint32)
     return (bits + 0x7fff + (bits >> 16 & 1) & 0xffff0000).astype(np.uint32).view(np.float32).astype(float)
 
 
 def mpt_slopes(heads):
-    """build_mpt_alibi_tensor: those of the next power of two, the odd ones first."""
+    """Returns the slopes of build_mpt_alibi_tensor: those of the next power of two, the odd ones first."""
     n = 2 ** int(np.ceil(np.log2(heads)))
     all_of = 1 / 2.0 ** (np.arange(1, n + 1) * 8 / n)
     return (all_of if n == heads else np.concatenate([all_of[1::2], all_of[::2]])[:heads]).astype(np.float32)
@@ -662,7 +662,7 @@ LONG_KEYS, LONG_QUERY = 2400, 1200
 
 
 def bucket(d, n, most, bidirectional):
-    """T5's relative_position_bucket of key - query, with its logarithms exact: in integers."""
+    """Computes T5's relative_position_bucket of key - query. Its logarithms are exact, because they are compared as integers."""
     start = 0
     if bidirectional:
         n //= 2
@@ -778,7 +778,8 @@ def dinov2(i):
 
 
 def siglip2(i):
-    """torch's bilinear with antialias, of five rows to three: _upsample_bilinear2d_aa, a hat over 5/3 rows."""
+    """Returns the weights of torch's bilinear filter with antialias from five rows to three: _upsample_bilinear2d_aa, a hat
+    over 5/3 rows."""
     ratio = 5 / 3
     center = ratio * (i + 0.5)
     weights = np.array([max(0, 1 - abs(k - center + 0.5) / ratio) for k in range(5)])
@@ -951,7 +952,7 @@ def written(name, lines):
 
 
 def ulp(x):
-    """Of the float nearest to x."""
+    """Returns the unit in the last place of the float nearest to x."""
     return np.maximum(2.0 ** (np.floor(np.log2(np.maximum(np.abs(x), 1e-300))) - 23), 2.0 ** -149)
 
 
@@ -998,7 +999,7 @@ def compare(kind, name, fields):
 
 
 def compare_positions(page):
-    """Rows of the page such as: model, `pe_from_by(n - 1, -1)`, 2 n - 1 rows."""
+    """Checks rows of the page such as: model, `pe_from_by(n - 1, -1)`, 2 n - 1 rows."""
     told = re.findall(r"^\| (.*) \| `pe_from(?:_by)?\(([^`]*)\)`, (.*) rows \|$", page, re.M)
     for name in sorted({name for name, _, _ in told} ^ set(POSITIONS)):
         check(f"positions of {name}: on the page and here", False)

@@ -195,7 +195,7 @@ if have pkg-config; then
     ) >"$WORK/posenc-lib" 2>&1
     check "pkg-config posenc-lib: C99, the same bits" equal $? 0
     [ -x "$WORK/client-lib" ] || cat "$WORK/posenc-lib"
-    # A shared library with the static one inside.
+    # Links the static library into a shared one.
     (
         PKG_CONFIG_PATH=$LIBRARY/lib/pkgconfig
         export PKG_CONFIG_PATH
@@ -254,7 +254,7 @@ exported() { # NAME PREFIX OPTIONS...: what the project NAME exports, installed 
     check "CMake, $name: ... builds" cmake --build "$WORK/$name-user" -j "$JOBS" --target client_user
     check "CMake, $name: ... the same bits" same_bits "$WORK/$name-user/client_user" library
 }
-# Of programs and object files.
+# These functions read programs and object files.
 needs() { readelf -d "$1" | grep -q "NEEDED.*\[$2"; }
 only_libm() { ! readelf -d "$1" | grep NEEDED | grep -v -e '\[libm\.' -e '\[libc\.'; }
 isa_of() { "$1" | sed -n 's/^# pe [^,]*, \([^,]*\),.*/\1/p'; }
@@ -374,7 +374,7 @@ if have cmake; then
         cp -R "$WORK/library/usr/local" "$WORK/moved/library-cmake"
         project installed-lib C library $lib "-DCMAKE_PREFIX_PATH=$WORK/moved/library-cmake"
 
-        # The whole CMakeLists.txt of docs/building.md, with README.md's first program. The folder stands for the address.
+        # Builds the whole CMakeLists.txt of docs/building.md, with README.md's first program. The folder stands for the address.
         mkdir -p "$WORK/fetched"
         awk '/^```cmake$/ { on = 1; next } /^```$/ { on = 0 } on' docs/building.md >"$WORK/fetched/CMakeLists.txt"
         awk '/^```c$/ { on = !n++; next } /^```$/ { on = 0 } on' README.md >"$WORK/fetched/program.c"

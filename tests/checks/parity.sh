@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # parity.sh: runs tests/checks/models.py, which compares every row of docs/models.md with the formula of the model's own
-# code, and tests/checks/parity.py, which runs float32 code of numpy and torch with pe's tables.
+# code. It also runs tests/checks/parity.py, which runs float32 code of numpy and torch with pe's tables.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/parity

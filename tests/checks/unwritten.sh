@@ -32,6 +32,7 @@ both() { # UNDER COMMAND...
     shift
     check "$under: calls with rows" passes "$@" every_form_and_offset
     check "$under: the other calls" passes "$@" small_functions_take_anything
+    check "$under: arguments at the end of a page" passes "$@" arguments_may_end_at_a_page
 }
 if have "$CLANG" && echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=memory; then
     isas=scalar

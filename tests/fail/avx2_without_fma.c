@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* -mavx2 alone is SSE2 code: one warning says so, which -Werror makes an error with gcc, but not with clang. */
+/* With -mavx2 alone, pe.h uses SSE2 code and warns. With -Werror the warning is an error in gcc, but not in clang. */
+
 /* expect: for AVX2 add -mfma to -mavx2 */
 /* flags: -mavx2 -Werror */
 /* good: -mavx2 -Werror -DPE_ISA=PE_ISA_SSE2 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clang without SSE for x86-64 uses the x87, too: -ffp-eval-method=source would not help. */
+/* Without SSE, clang for x86-64 also uses the x87. The flag -ffp-eval-method=source would not help. */
 /* target: x86_64 */
 /* compiler: clang */
 /* expect: -msse2 -mfpmath=sse */

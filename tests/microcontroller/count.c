@@ -62,7 +62,7 @@ static int hash_table(void)
     return 0;
 }
 
-/* The same positions and pairs for all; what the loop costs is counted, too. */
+/* Counts the ticks of `code` for the same positions and pairs in each use, with the cost of the loop. */
 #define COUNT(name, code)                                                                          \
     do {                                                                                           \
         const uint32_t begin = ticks();                                                            \

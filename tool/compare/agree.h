@@ -35,7 +35,8 @@ typedef enum arithmetic {
     ARITHMETIC_COUNT
 } arithmetic;
 
-/* The types of an arithmetic, and its name in `arithmetic`. */
+/* Holds the types in which an arithmetic has frequencies, positions and their product, the angle.
+ * `name` is printed in reports, and as the JSON member "arithmetic". */
 typedef struct arithmetic_types {
     npy_type frequency, position, product;
     const char *name;

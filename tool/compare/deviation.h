@@ -58,7 +58,8 @@ static void free_exact(exact_rows *x)
     free(x->table);
 }
 
-/* 0 if there is no such table, as for RoPE in f64. */
+/* Computes the part's own exact table for the samples. Returns 0 if there is none, as for RoPE in
+ * f64. */
 static int prepare_exact(const samples *s, const part *p, exact_rows *x)
 {
     part own = *p;

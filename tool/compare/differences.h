@@ -103,8 +103,8 @@ static int count_differences(differences set)
     return count;
 }
 
-/* Returns whether a set is small enough to be tried: two differences, of which code that computes
- * everything in 16 bits has one or two, however many roundings that makes. */
+/* Returns whether a set has at most two differences, so that it is tried. Several roundings to 16
+ * bits count as at most two, because code that computes everything in 16 bits has them all. */
 static int are_few(differences set)
 {
     const int narrow = count_differences(set & sixteen_bits);

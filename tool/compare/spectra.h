@@ -178,7 +178,8 @@ static void add_measured_width(spectra *all, const pe_rope_config *c, size_t pai
         add_width(all, c, pairs, nearbyint(width));
 }
 
-/* Exponents i / (h - 1) for 2i / d, which is the width d - 2. */
+/* Adds the mistake of dividing exponents by pairs - 1: i / (pairs - 1) instead of i / pairs. A
+ * width smaller by 2 gives the same frequencies, so that name is also added. */
 static void add_exponents(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     pe_rope_config other = *c;
@@ -188,7 +189,7 @@ static void add_exponents(spectra *all, const pe_rope_config *c, size_t pairs)
     add_width(all, c, pairs, 2 * (double)(pairs - 1));
 }
 
-/* Bases of models. */
+/* These are the bases that models use. */
 static const double usual_bases[] = {10000,  20000,  25000,  40000,  50000, 100000, 150000, 160000,
                                      250000, 500000, 600000, 640000, 1e6,   2e6,    4e6,    5e6,
                                      8e6,    1e7,    2e7,    5e7,    1e8,   1e9,    2000,   1000};

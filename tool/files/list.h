@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A model's file as a neutral list of `path = value`, into which each front end flattens its
- * format: "text_config.rope_parameters.full_attention.rope_theta", "layer_types[3]". The
- * interpreter reads nothing else. */
+/* Holds a model's file as a list of `path = value`, whatever its format. JSON, GGUF and KEY=VALUE
+ * are turned into such a list: "text_config.rope_parameters.full_attention.rope_theta",
+ * "layer_types[3]". The code that finds the encodings, read_model() of config.h, reads only this
+ * list. */
 #ifndef TOOL_LIST_H
 #define TOOL_LIST_H
 

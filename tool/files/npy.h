@@ -138,8 +138,8 @@ static const char *npy_read_shape(const char *head, npy *to)
     return NULL;
 }
 
-/* The head's text, which the caller frees, from a file that stands behind it afterwards. NULL, or
- * what is wrong. */
+/* Reads the text of the header into *head, which the caller frees, also after an error. Returns
+ * NULL on success, otherwise an error message. The file is then positioned behind the header. */
 static const char *npy_read_head(FILE *file, char **head)
 {
     unsigned char start[8], bytes[4] = {0, 0, 0, 0};

@@ -85,8 +85,8 @@ static void order_as_hwt(part *p)
     memcpy(p->sections, own, sizeof own);
 }
 
-/* Sections in pairs; numbers below 1 are shares of all pairs, as HunYuan's xdrope_section has
- * them. */
+/* Reads how many pairs each coordinate rotates. In HunYuan's xdrope_section, a number below 1 is a
+ * share of all pairs. */
 static void read_sections(const reader *r)
 {
     part *const p = r->out;

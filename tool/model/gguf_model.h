@@ -9,7 +9,7 @@
 
 enum { GGUF_MOST_NOTES = 16, GGUF_MOST_LAYERS = 4096 };
 
-/* Something to be said of a key. */
+/* Holds a message about a key of the file. Each becomes a NOTE_UNREAD of the first part. */
 typedef struct gguf_note {
     char key[GGUF_MOST_NAME + 1], text[320];
 } gguf_note;

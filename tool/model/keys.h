@@ -338,8 +338,9 @@ static int is_object(const model *m, const char *path)
 /* Returns whether a key changes nothing for this type. */
 static int is_ignored(const reader *r, const char *key) { return is_in_fact(r, "@ignores", key); }
 
-/* Finds a size by the key that a fact of the type names, or by one of some names. Returns 1 and sets
- * *to if there is one. */
+/* Reads a size. If the line of the model's type names its key, as @hidden=KEY does, only this key
+ * is read. Otherwise the first of `keys` that the file has counts. Returns 1 and sets *to if there
+ * is one. */
 static int size_of(const reader *r, const char *fact_name, const char *const *keys, size_t count,
                    size_t *to)
 {

@@ -50,7 +50,8 @@ static const char *const config_keys[] = {
     "rope_theta",     "rotary_dim", "head_dim", "partial_rotary_factor", "max_position_embeddings",
     "sequence_length"};
 
-/* A width, or a number of heads, has one of these names. */
+/* Models have different names for one number: the width, the heads, the layers, the positions. The
+ * first name that the file has counts. */
 static const char *const width_keys[] = {"hidden_size", "n_embd", "d_model"};
 static const char *const head_keys[] = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
 static const char *const layer_count_keys[] = {"num_hidden_layers", "n_layer", "n_layers",
@@ -104,8 +105,9 @@ static const char *const attention_kinds[] = {"",
                                               "qwen_sparse_attention",
                                               "minimax_m3_sparse"};
 
-/* They sound like positions, and are none, or belong to a part of the model that is not told
- * here. */
+/* These keys contain one of telling_words but get no note from judge_keys(). Other code judges
+ * them, they change no rotation, or they belong to a part of the model that posenc does not report.
+ * */
 static const char *const harmless_keys[] = {"rope_scaling",
                                             "rope_parameters",
                                             "qk_nope_head_dim",
@@ -130,7 +132,8 @@ static const char *const harmless_keys[] = {"rope_scaling",
                                             "dropout_positions",
                                             "position_id_per_seconds"};
 
-/* What a switch has in its name that turns on something beyond the general rules. */
+/* A boolean key that begins with use_ and contains one of these words turns on what posenc does not
+ * compute by itself. If no code has read it, false changes nothing. */
 static const char *const switched_words[] = {"mrope", "xdrope", "long_context", "ntk",
                                              "yarn",  "xpos",   "alibi",        "relative"};
 

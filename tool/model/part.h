@@ -71,7 +71,7 @@ typedef struct part {
     int is_backward;             /* 1: the rotation is by minus the position   */
     int is_original;             /* 1: its pairs are those of a project's own file */
     int is_gguf;                 /* 1: its pairs are those of a GGUF file      */
-    const char *pairs_elsewhere; /* of Hugging Face's file for the same model; NULL */
+    const char *pairs_elsewhere; /* what to say of Hugging Face's pairs; NULL: nothing */
     double logits;               /* what the model's code multiplies its logits by, or 0 */
     pe_query_scale query_form;
     double query_beta, query_shift;

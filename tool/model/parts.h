@@ -167,7 +167,7 @@ static void add_own_labels(const reader *r, labels *to)
     } else add_label(r, to, "text");
 }
 
-/* The label of a layer of some kind, or to->count. */
+/* Returns the index of the label for layers of some kind, or all->count if there is none. */
 static size_t label_of(const labels *all, const char *kind)
 {
     size_t k = 0;

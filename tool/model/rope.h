@@ -57,7 +57,8 @@ static void read_theta(const reader *r, const label *l)
     if (number(r, "rope_ratio", &ratio)) *to *= ratio;
 }
 
-/* What a type of RoPE means in a model's code beyond its name. */
+/* Handles what the name of a rope_type leaves open. With alpha, dynamic means PE_ROPE_NTK. Types
+ * that single models define get notes. */
 static void judge_type(const reader *r, const value *v, const char *name)
 {
     const char *const key = v->name;
@@ -252,7 +253,8 @@ static void read_query_scale(const reader *r)
     }
 }
 
-/* A key of the scaling, or one of them in the config itself: does its type use it? */
+/* Returns whether a key is one of scaling_keys, in the scaling or in the config itself. A NOTE_ODD
+ * says so if the rope_type does not use this key. */
 static int judge_scaling_key(const reader *r, const char *key, const char *path, int is_null)
 {
     part *const p = r->out;
@@ -338,7 +340,8 @@ static void first_named(const char *text, const char *name, const char **at, con
     *key = name;
 }
 
-/* What pe says is wrong, with the key that it names. */
+/* Notes the error that pe finds in the config, at the key that its message names first. After an
+ * earlier error, nothing is noted. */
 static void judge_config(part *p)
 {
     const char *const error = pe_rope_config_error(&p->rope), *key = "config", *at = NULL;

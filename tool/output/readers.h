@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who reads a file otherwise: transformers 4 ignores rope_parameters, as a trial with 4.57.6 shows. */
+/* Reports programs that read a config differently from posenc, and the keys to add for them.
+ * transformers 4 ignores rope_parameters, as a trial with 4.57.6 shows. */
 #ifndef TOOL_READERS_H
 #define TOOL_READERS_H
 

@@ -19,7 +19,8 @@ static void c_number(double x)
     print("%s", text);
 }
 
-/* A list as an array with the field's name; values as doubles. */
+/* Prints a list as a static C array of `type`, with the name of the config's field. `values` are
+ * doubles, whatever the type. */
 static void c_list(const char *type, const char *name, const double *values, size_t count)
 {
     print("    static const %s %s[%zu] = {", type, name, count);

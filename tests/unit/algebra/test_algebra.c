@@ -717,21 +717,31 @@ static void bad_arguments(void **state)
     assert_int_equal(pe_dot_f64(&p.plan, pe_from(1), huge, x), PE_ERR_SIZE);
     assert_memory_equal(x, y, sizeof x);
     plan_free(&p);
+}
 
-    pe_config config = pe_config_default(5); /* ends in a sine */
+/* Tests plans that cannot be shifted. They have an odd width, so that they end in a sine, float32 angles, columns of two
+   axes, or are for RoPE alone, whose rows cannot be written either. */
+static void plans_without_shifts(void **state)
+{
+    static const uint8_t coordinate[4] = {0, 1, 0, 1};
+    (void)state;
+    pe_config config = pe_config_default(5);
     refused(&config, 0);
     config = pe_config_default(6);
     config.angle = PE_ANGLE_FLOAT32;
     refused(&config, 0);
     config = pe_config_preset(PE_PRESET_MAE_2D, 8);
     refused(&config, 1);
-    /* plans for RoPE alone, whose rows cannot be written either */
-    static const uint8_t coordinate[4] = {0, 1, 0, 1};
     config = pe_config_default(8), config.axes = 2;
     config.coordinate = coordinate, config.coordinate_length = 4;
     refused(&config, 0);
+}
 
-    config = pe_config_default(1); /* no pair at all */
+/* Tests a plan of one column of zeros, which has no pair. Its shift changes nothing and its dot products are 0. */
+static void a_plan_without_pairs(void **state)
+{
+    (void)state;
+    pe_config config = pe_config_default(1);
     config.odd = PE_ODD_ZERO;
     pe_plan plan;
     float one = 0.5f;
@@ -780,6 +790,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(cosines_cancel),
         cmocka_unit_test(nothing_else_is_touched),
         cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(plans_without_shifts),
+        cmocka_unit_test(a_plan_without_pairs),
         cmocka_unit_test(shifts_without_pairs),
     };
     test_begin(argc, argv);

@@ -736,50 +736,58 @@ static void one_bad_position_refuses_the_list(void **state)
     plan_free(&p);
 }
 
+/* Sizes whose products overflow or wrap: ROOT * ROOT wraps to 0. */
+#define HALF (SIZE_MAX / 2 + 1)
+#define QUARTER (SIZE_MAX / 4 + 1)
+#define ROOT ((size_t)1 << (sizeof(size_t) * 4))
+static const size_t large_sizes[] = {SIZE_MAX,
+                                     SIZE_MAX - 1,
+                                     HALF + 1,
+                                     HALF,
+                                     HALF - 1,
+                                     QUARTER + 1,
+                                     QUARTER,
+                                     QUARTER - 1,
+                                     QUARTER / 2,
+                                     QUARTER / 2 + 1,
+                                     QUARTER / 4,
+                                     QUARTER / 64,
+                                     ROOT * 2,
+                                     ROOT + 1,
+                                     ROOT,
+                                     ROOT - 1,
+                                     ROOT / 2 + 2,
+                                     0x7fffffff,
+                                     0x80000002u,
+                                     0xffffffffu,
+                                     SIZE_MAX / 3,
+                                     SIZE_MAX / 5 + 1,
+                                     SIZE_MAX / 7 + 2,
+                                     SIZE_MAX / 12 + 1};
+static const size_t small_sizes[] = {8, 9, 64, 12345};
+#undef HALF
+#undef QUARTER
+#undef ROOT
+
 /* Tests that products of sizes that overflow, or wrap to something small, never reach the
    memory. */
 static void sizes_are_refused(void **state)
 {
-    const size_t half = SIZE_MAX / 2 + 1, quarter = SIZE_MAX / 4 + 1;
-    const size_t root = (size_t)1 << (sizeof(size_t) * 4); /* root * root wraps to 0 */
-    const size_t sizes[] = {SIZE_MAX,
-                            SIZE_MAX - 1,
-                            half + 1,
-                            half,
-                            half - 1,
-                            quarter + 1,
-                            quarter,
-                            quarter - 1,
-                            quarter / 2,
-                            quarter / 2 + 1,
-                            quarter / 4,
-                            quarter / 64,
-                            root * 2,
-                            root + 1,
-                            root,
-                            root - 1,
-                            root / 2 + 2,
-                            0x7fffffff,
-                            0x80000002u,
-                            0xffffffffu,
-                            SIZE_MAX / 3,
-                            SIZE_MAX / 5 + 1,
-                            SIZE_MAX / 7 + 2,
-                            SIZE_MAX / 12 + 1};
-    const size_t small[] = {8, 9, 64, 12345};
     int64_t position = 0;
     owned_plan p;
     (void)state;
     FAIL_ON_FAULT();
     plan_make(&p, 8, 10000.0, 1.0);
     output_paint();
-    for (size_t a = 0; a < LENGTH(sizes); a++)
-        for (size_t b = 0; b < LENGTH(sizes) + LENGTH(small); b++) {
-            const size_t other = b < LENGTH(sizes) ? sizes[b] : small[b - LENGTH(sizes)];
+    for (size_t a = 0; a < LENGTH(large_sizes); a++)
+        for (size_t b = 0; b < LENGTH(large_sizes) + LENGTH(small_sizes); b++) {
+            const size_t other =
+                b < LENGTH(large_sizes) ? large_sizes[b] : small_sizes[b - LENGTH(large_sizes)];
             for (int swap = 0; swap < 2; swap++)
                 for (int i = 0; i < CALLS; i++) {
                     const call c = (call)i;
-                    const size_t rows = swap ? other : sizes[a], stride = swap ? sizes[a] : other;
+                    const size_t rows = swap ? other : large_sizes[a],
+                                 stride = swap ? large_sizes[a] : other;
                     const int bytes = too_many_bytes(rows, stride, call_element(c));
                     const int range = (uint64_t)rows > (uint64_t)POSITION_MAX + 1;
                     pe_status got;
@@ -796,7 +804,19 @@ static void sizes_are_refused(void **state)
                     expect(got, want, "%s: rows %zu, stride %zu", call_name(c), rows, stride);
                 }
         }
-    /* One row has no distance to the next: the largest stride that passes is harmless. */
+    assert_true(all_canaries(output.bytes, OUTPUT_BYTES));
+    plan_free(&p);
+}
+
+/* Tests the largest stride with one row. A single row has no next one, so its stride is not used. */
+static void one_row_may_have_any_stride(void **state)
+{
+    int64_t position = 0;
+    owned_plan p;
+    (void)state;
+    FAIL_ON_FAULT();
+    plan_make(&p, 8, 10000.0, 1.0);
+    output_paint();
     for (int c = 0; c <= CALL_FILL_AT_F32; c++)
         expect(call_run((call)c, &p.plan, 8, 0, &position, 1, output.bytes,
                         (size_t)PTRDIFF_MAX / call_element((call)c)),
@@ -894,6 +914,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ranges_are_refused),
         cmocka_unit_test(one_bad_position_refuses_the_list),
         cmocka_unit_test(sizes_are_refused),
+        cmocka_unit_test(one_row_may_have_any_stride),
         cmocka_unit_test(the_environment_survives),
         cmocka_unit_test(flushing_subnormals_changes_nothing),
     };

@@ -934,7 +934,6 @@ static void small_functions_take_anything(void **state)
     const int out[] = {-1, PE_PRESET_COUNT, INT32_MAX, -INT32_MAX};
     const unsigned long before = environment();
     pe_rope_type type = PE_ROPE_YARN;
-    guarded g = guarded_make(256);
     (void)state;
     FAIL_ON_FAULT();
     errno = 77;
@@ -972,7 +971,20 @@ static void small_functions_take_anything(void **state)
     assert_int_equal(pe_rope_type_named("yarn", NULL), PE_ERR_NULL);
     assert_int_equal(pe_rope_type_named("yarm", &type), PE_ERR_NAME);
     assert_int_equal(type, PE_ROPE_YARN);
-    /* a grid's sizes end at the page; sizes that are too many are not read */
+    assert_int_equal(errno, 77);
+    assert_true(environment() == before);
+}
+
+/* Tests arguments that end at an inaccessible page: the sizes of a grid, frequencies, and names. Nothing behind them is
+   read, and no size if there are too many. */
+static void arguments_may_end_at_a_page(void **state)
+{
+    const unsigned long before = environment();
+    pe_rope_type type = PE_ROPE_YARN;
+    guarded g = guarded_make(256);
+    (void)state;
+    FAIL_ON_FAULT();
+    errno = 77;
     for (size_t axes = 1; axes <= PE_MAX_AXES; axes++) {
         size_t *sizes = (size_t *)(void *)g.end - axes;
         fault_case("pe_grid of %zu axes", axes);
@@ -1246,6 +1258,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sizes_are_refused_unread),
         cmocka_unit_test(grids_are_refused_unread),
         cmocka_unit_test(small_functions_take_anything),
+        cmocka_unit_test(arguments_may_end_at_a_page),
         cmocka_unit_test(flushing_changes_nothing),
         cmocka_unit_test(other_rounding_does_no_harm),
         cmocka_unit_test(threads_share_a_plan),

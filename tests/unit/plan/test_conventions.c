@@ -1286,6 +1286,21 @@ static void bad_calls(void **state)
             assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, at), 3, out, 8),
                              PE_ERR_RANGE);
         }
+        assert_true(all_canaries(out, sizeof out));
+    }
+    free(m.memory);
+}
+
+/* Tests positions that are too far once the offset is added, wrong shapes and grids, NULL, and calls without rows. */
+static void bad_ranges_and_shapes(void **state)
+{
+    (void)state;
+    pe_config c = pe_config_default(8);
+    c.offset = 5;
+    made m = make_plan(&c);
+    unsigned char out[64 * 8];
+    memset(out, CANARY, sizeof out);
+    for (int t = 0; t < TYPES; t++) {
         const int64_t far_away[2] = {0, INT64_MAX}, edge[1] = {2147483645};
         const size_t shape[1] = {(size_t)1 << 62}, two[1] = {2};
         assert_int_equal(fill((type)t, &m.plan, pe_at_i64(far_away), 2, out, 8), PE_ERR_RANGE);
@@ -1307,6 +1322,24 @@ static void bad_calls(void **state)
         assert_int_equal(fill((type)t, &m.plan, pe_at_i64(NULL), 2, out, 8), PE_ERR_AT_NULL);
         assert_int_equal(fill((type)t, &m.plan, pe_at_f64(NULL), 2, out, 8), PE_ERR_AT_NULL);
         assert_int_equal(add((type)t, &m.plan, pe_from(0), 2, 1, NULL, 8), PE_ERR_NULL);
+        assert_int_equal(fill((type)t, NULL, pe_from(0), 0, NULL, 0), PE_OK);
+        assert_int_equal(fill((type)t, NULL, pe_at_i64(NULL), 0, NULL, 0), PE_OK);
+        assert_int_equal(fill((type)t, NULL, pe_at_f64(NULL), 0, NULL, 0), PE_OK);
+        assert_int_equal(add((type)t, NULL, pe_from(0), 0, 1, NULL, 0), PE_OK);
+        assert_true(all_canaries(out, sizeof out));
+    }
+    free(m.memory);
+}
+
+/* Tests batches that do not fit the address space or overlap, and a call without batches. */
+static void bad_batches(void **state)
+{
+    (void)state;
+    pe_config c = pe_config_default(8);
+    made m = make_plan(&c);
+    unsigned char out[64 * 8];
+    memset(out, CANARY, sizeof out);
+    for (int t = 0; t < TYPES; t++) {
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, SIZE_MAX / 2, 1, out, 8, 16),
                          PE_ERR_SIZE);
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), SIZE_MAX / 4, 2, 1, out, 8, 16),
@@ -1318,10 +1351,6 @@ static void bad_calls(void **state)
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 4, 1, out, 24, 8),
                          PE_ERR_SHAPE);
         assert_int_equal(add_batch((type)t, NULL, pe_from(0), 2, 0, 1, NULL, 0, 0), PE_OK);
-        assert_int_equal(fill((type)t, NULL, pe_from(0), 0, NULL, 0), PE_OK);
-        assert_int_equal(fill((type)t, NULL, pe_at_i64(NULL), 0, NULL, 0), PE_OK);
-        assert_int_equal(fill((type)t, NULL, pe_at_f64(NULL), 0, NULL, 0), PE_OK);
-        assert_int_equal(add((type)t, NULL, pe_from(0), 0, 1, NULL, 0), PE_OK);
         assert_true(all_canaries(out, sizeof out));
     }
     free(m.memory);
@@ -1786,6 +1815,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(sums_of_strange_numbers),
         cmocka_unit_test(bad_configs),
         cmocka_unit_test(bad_calls),
+        cmocka_unit_test(bad_ranges_and_shapes),
+        cmocka_unit_test(bad_batches),
         cmocka_unit_test(nothing_around_is_touched),
         cmocka_unit_test(padding_in_grids),
         cmocka_unit_test(nearly_quarter_turns),

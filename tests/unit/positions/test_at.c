@@ -416,16 +416,17 @@ static void real_positions_are_exact(void **state)
     mpfr_clear(sum);
 }
 
+static const double padding_offsets[] = {0, 2, -0.5, 2147483648.0, -2147483647.5};
+
 /* Tests that the row of the padding position is zeros wherever it occurs. The position counts as
    it is given, before the offset. */
 static void padding_is_the_position_given(void **state)
 {
-    static const double offsets[] = {0, 2, -0.5, 2147483648.0, -2147483647.5};
     (void)state;
-    for (size_t n = 0; n < LENGTH(offsets) * 4; n++) {
-        const double offset = offsets[n % LENGTH(offsets)];
+    for (size_t n = 0; n < LENGTH(padding_offsets) * 4; n++) {
+        const double offset = padding_offsets[n % LENGTH(padding_offsets)];
         const double centre = offset > 1e9 ? -20 : offset < -1e9 ? 20 : -1;
-        pe_config c = config_for(n / LENGTH(offsets), offset, 1), plain = c;
+        pe_config c = config_for(n / LENGTH(padding_offsets), offset, 1), plain = c;
         c.has_padding = 1, c.padding_position = (int64_t)centre;
         made m = make(&c), without = make(&plain);
         /* runs over it, up and down; next to it where the offset swallows the difference */
@@ -466,7 +467,20 @@ static void padding_is_the_position_given(void **state)
                 must_act((verb)v, t, &m.plan, pe_at_f64(p), 0, rows, &got);
                 same_blocks((verb)v, t, "padding in a list");
             }
-        /* a range over it; no difference is one; back, it stays one */
+        free(m.memory), free(without.memory);
+    }
+}
+
+/* Tests ranges over the padding position: its row is zeros, also with pe_back(). No difference is a padding row. */
+static void padding_in_ranges(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < LENGTH(padding_offsets) * 4; n++) {
+        const double offset = padding_offsets[n % LENGTH(padding_offsets)];
+        const double centre = offset > 1e9 ? -20 : offset < -1e9 ? 20 : -1;
+        pe_config c = config_for(n / LENGTH(padding_offsets), offset, 1), plain = c;
+        c.has_padding = 1, c.padding_position = (int64_t)centre;
+        made m = make(&c), without = make(&plain);
         float row[5 * D], other[5 * D];
         const int64_t first = (int64_t)centre - 2;
         assert_int_equal(pe_fill_f32(&m.plan, pe_from(first), 5, row, D), PE_OK);
@@ -484,11 +498,15 @@ static void padding_is_the_position_given(void **state)
         assert_memory_equal(row, other, sizeof row);
         free(m.memory), free(without.memory);
     }
-    { /* rows of several coordinates have no position that could be one */
-        pe_config c = config_of_axes(PE_LAYOUT_INTERLEAVED, 0);
-        c.has_padding = 1;
-        assert_non_null(pe_config_error(&c));
-    }
+}
+
+/* Tests that a plan of several axes cannot have padding, since its rows have no single position. */
+static void no_padding_of_several_axes(void **state)
+{
+    (void)state;
+    pe_config c = config_of_axes(PE_LAYOUT_INTERLEAVED, 0);
+    c.has_padding = 1;
+    assert_non_null(pe_config_error(&c));
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -939,18 +957,12 @@ static void refused(const pe_plan *plan, const char *what, pe_at at, size_t rows
         }
 }
 
-static void nonsense_is_refused(void **state)
+/* Tests that a place without its numbers is refused. */
+static void null_places_are_refused(void **state)
 {
-    const double limit = 2147483648.0,
-                 reals[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 2147483648.5, -2147483649.0, 1e300};
-    const float singles[] = {NAN, HUGE_VALF, -HUGE_VALF, 2147483904.0f, -2147483904.0f, 1e30f};
-    const int64_t P = POSITION_MAX;
-    const size_t root = (size_t)1 << (sizeof(size_t) * 4), half = SIZE_MAX / 2 + 1;
     const pe_config c = config_for(0, 0, 1);
     made m = make(&c);
-    pe_at at;
     (void)state;
-    /* NULL */
     refused(&m.plan, "i32 NULL", pe_at_i32(NULL), 3, PE_ERR_AT_NULL);
     refused(&m.plan, "i64 NULL", pe_at_i64(NULL), 3, PE_ERR_AT_NULL);
     refused(&m.plan, "f32 NULL", pe_at_f32(NULL), 3, PE_ERR_AT_NULL);
@@ -961,7 +973,15 @@ static void nonsense_is_refused(void **state)
     refused(&m.plan, "coords NULL", pe_coords_f32(NULL, 1, 1, 1), 3, PE_ERR_AT_NULL);
     refused(&m.plan, "coords NULL", pe_coords_f64(NULL, 1, 1, 1), 3, PE_ERR_AT_NULL);
     refused(&m.plan, "skipped NULL", pe_skip(pe_back(pe_at_i64(NULL)), 2), 3, PE_ERR_AT_NULL);
-    /* another number of coordinates; numbers that no plan has */
+    free(m.memory);
+}
+
+/* Tests places with another number of coordinates than the plan, or with a number that no plan has. */
+static void other_numbers_of_coordinates_are_refused(void **state)
+{
+    const pe_config c = config_for(0, 0, 1);
+    made m = make(&c);
+    (void)state;
     static const size_t wrong[] = {0, 2, 3, 8, 9, 1000, SIZE_MAX};
     static const int32_t i32[32];
     static const int64_t i64[32];
@@ -976,7 +996,17 @@ static void nonsense_is_refused(void **state)
         refused(&m.plan, "axes of coords_f64", pe_coords_f64(f64, n, 1, 1), 3, PE_ERR_AT_AXES);
         refused(&m.plan, "axes of grid", pe_grid(ones, n), 3, PE_ERR_AT_AXES);
     }
-    /* garbage */
+    free(m.memory);
+}
+
+/* Tests places whose bytes no function of pe.h has made. */
+static void places_of_no_kind_are_refused(void **state)
+{
+    const pe_config c = config_for(0, 0, 1);
+    made m = make(&c);
+    static const int64_t i64[32];
+    pe_at at;
+    (void)state;
     memset(&at, CANARY, sizeof at);
     refused(&m.plan, "garbage", at, 3, PE_ERR_AT);
     memset(&at, 0xff, sizeof at);
@@ -985,8 +1015,17 @@ static void nonsense_is_refused(void **state)
     refused(&m.plan, "another kind", at, 3, PE_ERR_AT);
     at.kind = -1;
     refused(&m.plan, "another kind", at, 3, PE_ERR_AT);
-    /* grids: no cell, too few, more than numbers can count */
-    const size_t grids[][2] = {{0, 1}, {2, 3}, {half, 1}, {root, 0}};
+    free(m.memory);
+}
+
+/* Tests grids that have no cell, too few cells, or more cells than positions. */
+static void grids_without_enough_cells_are_refused(void **state)
+{
+    const size_t half = SIZE_MAX / 2 + 1;
+    const pe_config c = config_for(0, 0, 1);
+    made m = make(&c);
+    (void)state;
+    const size_t grids[][2] = {{0, 1}, {2, 3}, {half, 1}};
     refused(&m.plan, "a grid of 0", pe_grid(grids[0], 1), 1, PE_ERR_AT_ROWS);
     refused(&m.plan, "a grid of 2", pe_grid(grids[1], 1), 3, PE_ERR_AT_ROWS);
     refused(&m.plan, "a grid of 2, 1 skipped", pe_skip(pe_grid(grids[1], 1), 1), 2, PE_ERR_AT_ROWS);
@@ -996,7 +1035,16 @@ static void nonsense_is_refused(void **state)
     refused(&m.plan, "a grid, all skipped twice",
             pe_skip(pe_skip(pe_grid(grids[1], 1), SIZE_MAX), SIZE_MAX), 1, PE_ERR_AT_ROWS);
     refused(&m.plan, "a grid beyond 2^31", pe_grid(grids[2], 1), 1, PE_ERR_RANGE);
-    /* ranges */
+    free(m.memory);
+}
+
+/* Tests ranges whose first or last position is too far, in both directions and as differences. */
+static void ranges_beyond_the_positions_are_refused(void **state)
+{
+    const int64_t P = POSITION_MAX;
+    const pe_config c = config_for(0, 0, 1);
+    made m = make(&c);
+    (void)state;
     const struct {
         int64_t first, step;
         size_t rows;
@@ -1007,11 +1055,22 @@ static void nonsense_is_refused(void **state)
                {INT64_MAX, 1, 1}, {INT64_MIN, -1, 1},     {INT64_MAX, 1, 40},
                {P + 1, 0, 40},    {-P, INT64_MAX / 2, 3}, {0, INT64_C(1) << 62, 5}};
     for (size_t k = 0; k < LENGTH(far); k++) {
-        at = pe_from_by(far[k].first, far[k].step);
+        const pe_at at = pe_from_by(far[k].first, far[k].step);
         refused(&m.plan, "a range", at, far[k].rows, PE_ERR_RANGE);
         refused(&m.plan, "a range back", pe_back(at), far[k].rows, PE_ERR_RANGE);
         refused(&m.plan, "a range of differences", pe_delta(at), far[k].rows, PE_ERR_RANGE);
     }
+    free(m.memory);
+}
+
+/* Tests ranges that pe_skip() moves out of the positions. What it can count is counted exactly, and a range that went
+   too far stays refused. */
+static void ranges_skipped_too_far_are_refused(void **state)
+{
+    const int64_t P = POSITION_MAX;
+    const pe_config c = config_for(0, 0, 1);
+    made m = make(&c);
+    (void)state;
     refused(&m.plan, "a range skipped into", pe_skip(pe_from(P), 1), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range skipped over", pe_skip(pe_from(-P), SIZE_MAX), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range skipped over", pe_skip(pe_from_by(3, INT64_MIN), 9), 1, PE_ERR_RANGE);
@@ -1033,7 +1092,7 @@ static void nonsense_is_refused(void **state)
                  {INT64_MAX, 0, INT64_MAX, UINT64_MAX}};
     for (size_t k = 0; k < LENGTH(skips); k++) {
         if (skips[k].rows > SIZE_MAX) continue;
-        at = pe_skip(pe_from_by(skips[k].first, skips[k].step), (size_t)skips[k].rows);
+        const pe_at at = pe_skip(pe_from_by(skips[k].first, skips[k].step), (size_t)skips[k].rows);
         assert_true(at.first == skips[k].to);
         assert_int_equal(at.status, PE_OK);
     }
@@ -1043,7 +1102,17 @@ static void nonsense_is_refused(void **state)
             pe_skip(pe_skip(pe_from(7), (size_t)INT64_MAX - 7), 9), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range that comes back",
             pe_skip(pe_skip(pe_from_by(0, INT64_C(1) << 62), 2), SIZE_MAX), 1, PE_ERR_RANGE);
-    /* lists: one bad entry, first, last or in between */
+    free(m.memory);
+}
+
+/* Tests lists of which one entry is no position. It may be the first, the last or any between them. */
+static void lists_with_a_bad_entry_are_refused(void **state)
+{
+    const double reals[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 2147483648.5, -2147483649.0, 1e300};
+    const float singles[] = {NAN, HUGE_VALF, -HUGE_VALF, 2147483904.0f, -2147483904.0f, 1e30f};
+    const pe_config c = config_for(0, 0, 1);
+    made m = make(&c);
+    (void)state;
     for (size_t k = 0; k < LENGTH(reals); k++)
         for (size_t bad = 0; bad < 7; bad++) {
             double list[7] = {0, 1, 2, 3, 4, 5, 6};
@@ -1066,7 +1135,19 @@ static void nonsense_is_refused(void **state)
                         PE_ERR_RANGE);
             }
         }
-    /* lists that do not fit the address space, unread */
+    free(m.memory);
+}
+
+/* Tests lists that would extend past the address space. They are refused before they are read. */
+static void lists_beyond_memory_are_refused_unread(void **state)
+{
+    static const int32_t i32[32];
+    static const int64_t i64[32];
+    static const float f32[32];
+    static const double f64[32];
+    const pe_config c = config_for(0, 0, 1);
+    made m = make(&c);
+    (void)state;
     refused(&m.plan, "a list skipped over", pe_skip(pe_at_i64(i64), SIZE_MAX), 3, PE_ERR_AT_SIZE);
     refused(&m.plan, "a list skipped over", pe_skip(pe_at_i32(i32), SIZE_MAX / 4), 3,
             PE_ERR_AT_SIZE);
@@ -1076,11 +1157,17 @@ static void nonsense_is_refused(void **state)
     refused(&m.plan, "strides", pe_coords_f64(f64, 1, SIZE_MAX / 2, 1), 3, PE_ERR_AT_SIZE);
     refused(&m.plan, "strides", pe_coords_f64(f64, 1, SIZE_MAX / 16 + 1, 1), 3, PE_ERR_AT_SIZE);
     free(m.memory);
+}
 
-    /* with an offset, the sum counts as well, and back the opposite one */
+/* Tests that the sum of position and offset is checked, or for pe_back() the sum of their opposites. pe_delta() has no
+   offset. */
+static void an_offset_counts_in_the_range(void **state)
+{
+    const int64_t P = POSITION_MAX;
     const pe_config far_off = config_for(1, 100, 1);
-    m = make(&far_off);
-    double edge = limit - 99;
+    made m = make(&far_off);
+    double edge = 2147483648.0 - 99;
+    (void)state;
     paint(F32, &got);
     must_act(FILL, F32, &m.plan, pe_from(P - 100), 0, 1, &got);
     assert_int_equal(act(FILL, F32, &m.plan, pe_from(P - 99), 0, 1, &got), PE_ERR_RANGE);
@@ -1139,22 +1226,26 @@ static void nonsense_of_three_axes_is_refused(void **state)
                          PE_ERR_PLAN_SHIFT);
         free(m.memory);
     }
-    { /* interleaved sections are for RoPE and its tables alone */
-        pe_rope_config model = pe_rope_config_default(D + 2);
-        static unsigned char memory[1 << 18];
-        pe_plan plan;
-        model.axes = 2, model.sections[0] = model.sections[1] = (D + 2) / 4;
-        model.section_order = PE_SECTIONS_INTERLEAVED;
-        assert_int_equal(pe_rope_plan_init(&plan, &model, memory, sizeof memory), PE_OK);
-        memset(&got, CANARY, sizeof got);
-        for (int v = 0; v <= DOT; v++)
-            for (int t = 0; t < ALL_TYPES; t++)
-                if (has_type((verb)v, t) && (v <= SHIFT || v == DOT))
-                    assert_int_equal(act((verb)v, t, &plan, pe_from(0), 0, 2, &got),
-                                     v == DOT || v == SHIFT ? PE_ERR_PLAN_SHIFT : PE_ERR_PLAN_ROWS);
-        assert_true(all_canaries(&got, sizeof got));
-        must_act(TABLE, F32, &plan, pe_from(0), 0, 2, &got);
-    }
+}
+
+/* Tests that a plan whose sections are interleaved is for RoPE and its tables only. */
+static void interleaved_sections_have_no_rows(void **state)
+{
+    (void)state;
+    pe_rope_config model = pe_rope_config_default(D + 2);
+    static unsigned char memory[1 << 18];
+    pe_plan plan;
+    model.axes = 2, model.sections[0] = model.sections[1] = (D + 2) / 4;
+    model.section_order = PE_SECTIONS_INTERLEAVED;
+    assert_int_equal(pe_rope_plan_init(&plan, &model, memory, sizeof memory), PE_OK);
+    memset(&got, CANARY, sizeof got);
+    for (int v = 0; v <= DOT; v++)
+        for (int t = 0; t < ALL_TYPES; t++)
+            if (has_type((verb)v, t) && (v <= SHIFT || v == DOT))
+                assert_int_equal(act((verb)v, t, &plan, pe_from(0), 0, 2, &got),
+                                 v == DOT || v == SHIFT ? PE_ERR_PLAN_SHIFT : PE_ERR_PLAN_ROWS);
+    assert_true(all_canaries(&got, sizeof got));
+    must_act(TABLE, F32, &plan, pe_from(0), 0, 2, &got);
 }
 
 /* Tests that a plan whose init fails becomes zeros, whatever it was, and that its memory stays
@@ -1163,7 +1254,6 @@ static void failed_plans_are_none(void **state)
 {
     static unsigned char memory[1 << 18];
     static double omega[D / 2];
-    const double bad[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 0x1p901, 0x1p-901, -0x1p1000};
     (void)state;
     for (int how = 0; how < 9; how++) {
         const pe_config good = config_for(0, 0, 1);
@@ -1218,8 +1308,15 @@ static void failed_plans_are_none(void **state)
         assert_int_equal(pe_plan_frequencies(&plan, omega), PE_ERR_PLAN);
         assert_int_equal(pe_plan_wavelengths(&plan, omega), PE_ERR_PLAN);
     }
-    /* and which frequency is wrong is said */
+}
+
+/* Tests that pe_frequency_error() gives the index of the first frequency that no plan can have. */
+static void the_wrong_frequency_is_named(void **state)
+{
+    static double omega[D / 2];
+    const double bad[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 0x1p901, 0x1p-901, -0x1p1000};
     const pe_config c = config_for(0, 0, 1);
+    (void)state;
     for (size_t k = 0; k < LENGTH(bad); k++)
         for (size_t i = 0; i < D / 2; i++) {
             size_t index = 77;
@@ -1397,6 +1494,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(lists_are_their_rows),
         cmocka_unit_test(real_positions_are_exact),
         cmocka_unit_test(padding_is_the_position_given),
+        cmocka_unit_test(padding_in_ranges),
+        cmocka_unit_test(no_padding_of_several_axes),
         cmocka_unit_test(points_are_their_coordinates),
         cmocka_unit_test(grids_are_their_cells),
         cmocka_unit_test(one_coordinate_is_all_of_them),
@@ -1404,9 +1503,19 @@ int main(int argc, char **argv)
         cmocka_unit_test(deltas_leave_out_the_rest),
         cmocka_unit_test(keys_are_shifted),
         cmocka_unit_test(skips_cut_anywhere),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(null_places_are_refused),
+        cmocka_unit_test(other_numbers_of_coordinates_are_refused),
+        cmocka_unit_test(places_of_no_kind_are_refused),
+        cmocka_unit_test(grids_without_enough_cells_are_refused),
+        cmocka_unit_test(ranges_beyond_the_positions_are_refused),
+        cmocka_unit_test(ranges_skipped_too_far_are_refused),
+        cmocka_unit_test(lists_with_a_bad_entry_are_refused),
+        cmocka_unit_test(lists_beyond_memory_are_refused_unread),
+        cmocka_unit_test(an_offset_counts_in_the_range),
         cmocka_unit_test(nonsense_of_three_axes_is_refused),
+        cmocka_unit_test(interleaved_sections_have_no_rows),
         cmocka_unit_test(failed_plans_are_none),
+        cmocka_unit_test(the_wrong_frequency_is_named),
         cmocka_unit_test(rope_plans_are_their_frequencies),
         cmocka_unit_test(rows_without_a_plan),
         cmocka_unit_test(calls_read_as_they_should),

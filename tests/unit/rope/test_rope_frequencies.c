@@ -405,9 +405,9 @@ static pe_rope_config phi(size_t sequence_length)
     return c;
 }
 
-static void published_models_are_right(void **state)
+static void models_of_llama_are_right(void **state)
 {
-    static const char *const test = "published_models_are_right";
+    static const char *const test = "models_of_llama_are_right";
     pe_rope_config c;
     (void)state;
     c = pe_rope_config_default(128);
@@ -422,6 +422,14 @@ static void published_models_are_right(void **state)
     check(&c, "Llama 3.2 1B", test);
     c = config_with(PE_ROPE_LLAMA3, 128, 5e5, 16, 8192, 10485760);
     check(&c, "Llama 4 Scout", test);
+}
+
+/* Tests models whose type is YARN, with each kind of mscale, betas and factor. */
+static void models_with_yarn_are_right(void **state)
+{
+    static const char *const test = "models_with_yarn_are_right";
+    pe_rope_config c;
+    (void)state;
     c = config_with(PE_ROPE_YARN, 128, 1e6, 4, 32768, 131072);
     check(&c, "Qwen2.5 with YaRN", test);
     c = config_with(PE_ROPE_YARN, 64, 1e4, 40, 4096, 163840);
@@ -445,6 +453,14 @@ static void published_models_are_right(void **state)
     check(&c, "Yarn-Llama-2-7b-64k", test);
     c.factor = 0;
     check(&c, "the same without a factor", test);
+}
+
+/* Tests models of the other types, and models that rotate only a part of each head. */
+static void models_of_other_types_are_right(void **state)
+{
+    static const char *const test = "models_of_other_types_are_right";
+    pe_rope_config c;
+    (void)state;
     c = config_with(PE_ROPE_LINEAR, 256, 1e6, 8, 0, 131072);
     check(&c, "Gemma 3, global", test);
     c = pe_rope_config_default(256);
@@ -1066,6 +1082,12 @@ static void bad_numbers_are_refused(void **state)
                 refuse(&c, PE_ERR_CONFIG, fields[k].name);
             }
         }
+}
+
+/* Tests fields that are beside their range, or in the wrong order with another field. */
+static void numbers_out_of_order_are_refused(void **state)
+{
+    (void)state;
     for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
         pe_rope_config c = good_config((pe_rope_type)type);
         c.extrapolation_factor = 1 + DBL_EPSILON;
@@ -1477,7 +1499,9 @@ static int report(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_models_are_right),
+        cmocka_unit_test(models_of_llama_are_right),
+        cmocka_unit_test(models_with_yarn_are_right),
+        cmocka_unit_test(models_of_other_types_are_right),
         cmocka_unit_test(attention_factors_are_right),
         cmocka_unit_test(attention_factors_of_close_lengths),
         cmocka_unit_test(frequencies_near_ties),
@@ -1490,6 +1514,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(float32_formulas_agree),
         cmocka_unit_test(types_agree_where_their_formulas_do),
         cmocka_unit_test(bad_numbers_are_refused),
+        cmocka_unit_test(numbers_out_of_order_are_refused),
         cmocka_unit_test(bad_sizes_are_refused),
         cmocka_unit_test(what_a_type_needs_is_asked_for),
         cmocka_unit_test(bad_lists_are_refused),

@@ -210,12 +210,10 @@ static void refused_plan(const pe_rope_config *config, pe_status status, const c
     }
 }
 
-static void test_bad_plans(void **state)
+static void test_bad_configs(void **state)
 {
-    static const pe_plan none;
     const pe_rope_config good = pe_rope_config_default(32);
     pe_rope_config c;
-    pe_plan plan;
     (void)state;
 #define REFUSED(field, change)                                                                     \
     do {                                                                                           \
@@ -257,8 +255,13 @@ static void test_bad_plans(void **state)
     c.sections[0] = 99, c.sections[3] = SIZE_MAX;
     assert_null(pe_rope_config_error(&c));
     assert_true(pe_rope_plan_size(&c) > 0);
+}
 
-    /* NTK's exponent n / (n - 2), n of a section */
+/* Tests NTK's exponent n / (n - 2), where n is the width of a section. A section of width 2 would divide by 0. */
+static void test_bad_ntk_sections(void **state)
+{
+    pe_rope_config c;
+    (void)state;
     for (int scaling = PE_ROPE_NTK; scaling <= PE_ROPE_DYNAMIC_NTK; scaling++) {
         c = config_of_type((pe_rope_type)scaling, 8, 8);
         c.axes = 2, c.section_order = PE_SECTIONS_VISION, c.sections[0] = c.sections[1] = 2;
@@ -267,8 +270,15 @@ static void test_bad_plans(void **state)
         if (scaling != PE_ROPE_NTK_FIXED) refused_plan(&c, PE_ERR_CONFIG, "rotary_dim");
         else assert_null(pe_rope_config_error(&c));
     }
+}
 
-    /* a factor that makes a frequency of more than 2^21, and the largest that does not */
+/* Tests factors that make a frequency of more than 2^21, and the least factor that does not. */
+static void test_bad_factors(void **state)
+{
+    const pe_rope_config good = pe_rope_config_default(32);
+    pe_rope_config c;
+    pe_plan plan;
+    (void)state;
     static float factors[16];
     for (size_t i = 0; i < 16; i++) factors[i] = 1;
     factors[0] = 0x1p-21f; /* of pair 0, whose frequency is 1 */
@@ -294,9 +304,17 @@ static void test_bad_plans(void **state)
     c.original_max_position_embeddings = (size_t)1 << 31;
     assert_null(pe_rope_config_error(&c));
     refused_plan(&c, PE_ERR_FACTOR, NULL);
+    free(enough);
+}
 
-    /* memory and pointers */
-    c = good;
+/* Tests that a plan becomes zeros if its memory is too small, a pointer is NULL or its config is refused. The memory
+   stays as it was. */
+static void test_bad_memory(void **state)
+{
+    static const pe_plan none;
+    pe_rope_config c = pe_rope_config_default(32);
+    pe_plan plan;
+    (void)state;
     const size_t whole = pe_rope_plan_size(&c);
     unsigned char *little = (unsigned char *)must_alloc(whole);
     memset(little, CANARY, whole);
@@ -317,7 +335,6 @@ static void test_bad_plans(void **state)
     assert_true(all_canaries(little, whole));
     assert_int_equal(pe_rope_plan_size(NULL), 0);
     free(little);
-    free(enough);
 }
 
 int main(int argc, char **argv)
@@ -326,7 +343,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_rotary_offset),
         cmocka_unit_test(test_plan_in_one_step),
-        cmocka_unit_test(test_bad_plans),
+        cmocka_unit_test(test_bad_configs),
+        cmocka_unit_test(test_bad_ntk_sections),
+        cmocka_unit_test(test_bad_factors),
+        cmocka_unit_test(test_bad_memory),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

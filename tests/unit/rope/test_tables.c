@@ -288,25 +288,28 @@ static void test_matrices(void **state)
     }
 }
 
-/* Tests what is refused. Then nothing is written, in place or out of place. */
-static void test_refused(void **state)
+/* What the tests of refused calls share. `good` is a table for heads of N elements with which a call succeeds. A refused
+   call must change neither x, which equals `in`, nor y, which holds canaries. */
+enum { H = 32, N = 2 * H, ROWS = 5, TOKENS = 3, HEADS = 2, ALL_OF = TOKENS * HEADS * N };
+static float c[ROWS * 4 * H], s[ROWS * 4 * H];
+static unsigned char x[ALL_OF * 4], y[ALL_OF * 4], in[ALL_OF * 4];
+static const pe_rope_table good = {c, s, PE_TYPE_F32, PE_ROPE_TABLE_APART, H, ROWS, H};
+
+static void refused_begin(type t)
 {
-    enum { H = 32, N = 2 * H, ROWS = 5, TOKENS = 3, HEADS = 2, ALL_OF = TOKENS * HEADS * N };
-    static float c[ROWS * 4 * H], s[ROWS * 4 * H];
-    static unsigned char x[ALL_OF * 4], y[ALL_OF * 4], in[ALL_OF * 4];
-    const pe_rope_table good = {c, s, PE_TYPE_F32, PE_ROPE_TABLE_APART, H, ROWS, H};
-    const pe_heads heads = lie(HEADS, N, HEADS * N);
-    const size_t grid[1] = {3};
-    int64_t ids[TOKENS] = {4, 0, 2}, negative[TOKENS] = {4, -1, 2}, beyond[TOKENS] = {4, 0, 5};
-    const int64_t far[TOKENS] = {4, 0, INT64_MAX}, below[TOKENS] = {0, INT64_MIN, 1};
-    const int32_t beyond_32[TOKENS] = {0, 1, INT32_MAX};
-    const double reals[TOKENS] = {0, 1, 2};
-    const float floats[TOKENS] = {0, 1, 2};
     rng r = rng_for("test_refused");
-    (void)state;
-    for (int t = 0; t < TYPES; t++) {
-        fill_random((type)t, in, ALL_OF, &r);
-        memcpy(x, in, sizeof x), memset(y, CANARY, sizeof y);
+    fill_random(t, in, ALL_OF, &r);
+    memcpy(x, in, sizeof x), memset(y, CANARY, sizeof y);
+}
+
+/* Returns a place that no function of pe.h has made. */
+static pe_at no_place(void)
+{
+    pe_at nobody = pe_from(0);
+    memset(&nobody, 0, sizeof nobody);
+    return nobody;
+}
+
 #define REFUSED(status, table, layout, rows)                                                       \
     do {                                                                                           \
         assert_int_equal(by((type)t, table, layout, rows, TOKENS, x, heads), status);              \
@@ -322,6 +325,14 @@ static void test_refused(void **state)
         REFUSED(status, &bad, PE_LAYOUT_HALVES, pe_from(0));                                       \
         REFUSED(status, &bad, PE_LAYOUT_INTERLEAVED, pe_at_i64(ids));                              \
     } while (0)
+/* Tests tables with a NULL, an unknown type or layout, or a wrong size. */
+static void test_refused_tables(void **state)
+{
+    const pe_heads heads = lie(HEADS, N, HEADS * N);
+    const int64_t ids[TOKENS] = {4, 0, 2};
+    (void)state;
+    for (int t = 0; t < TYPES; t++) {
+        refused_begin((type)t);
         REFUSED(PE_ERR_NULL, NULL, PE_LAYOUT_HALVES, pe_from(0));
         WRONG(PE_ERR_NULL, cosines, NULL);
         WRONG(PE_ERR_NULL, sines, NULL);
@@ -344,7 +355,9 @@ static void test_refused(void **state)
         WRONG(PE_ERR_RANGE, rows, 0);
         REFUSED(PE_ERR_ENUM, &good, (pe_layout)2, pe_from(0));
         REFUSED(PE_ERR_ENUM, &good, (pe_layout)-1, pe_from(0));
-        /* one token, which is told apart where all is right */
+    }
+}
+
 #define ONE(status, table, layout, rows, x, heads)                                                 \
     assert_int_equal(by((type)t, table, layout, rows, 1, x, heads), status)
 #define WRONG_ONE(status, field, value)                                                            \
@@ -354,6 +367,13 @@ static void test_refused(void **state)
         ONE(status, &bad, PE_LAYOUT_HALVES, pe_from(1), x, heads);                                 \
         ONE(status, &bad, PE_LAYOUT_INTERLEAVED, pe_from(1), x, heads);                            \
     } while (0)
+/* Tests the same with one token, because other code tells the errors of a single token apart. */
+static void test_refused_tables_of_one_token(void **state)
+{
+    const pe_heads heads = lie(HEADS, N, HEADS * N);
+    (void)state;
+    for (int t = 0; t < TYPES; t++) {
+        refused_begin((type)t);
         static const int64_t zero = 0;
         const int64_t no_rows[4] = {ROWS, -1, INT64_MAX, INT64_MIN};
         for (size_t k = 0; k < 4; k++)
@@ -398,11 +418,27 @@ static void test_refused(void **state)
             ONE(PE_ERR_NULL, &one, PE_LAYOUT_HALVES, pe_from(0), NULL, heads);
         }
         assert_memory_equal(x, in, sizeof x);
+    }
+}
 #undef WRONG_ONE
 #undef ONE
-        /* places that are no rows */
-        pe_at nobody = pe_from(0);
-        memset(&nobody, 0, sizeof nobody);
+#undef WRONG
+
+/* Tests places that are no rows of the table. */
+static void test_refused_places(void **state)
+{
+    const pe_heads heads = lie(HEADS, N, HEADS * N);
+    const size_t grid[1] = {3};
+    const int64_t ids[TOKENS] = {4, 0, 2}, negative[TOKENS] = {4, -1, 2},
+                  beyond[TOKENS] = {4, 0, 5};
+    const int64_t far[TOKENS] = {4, 0, INT64_MAX}, below[TOKENS] = {0, INT64_MIN, 1};
+    const int32_t beyond_32[TOKENS] = {0, 1, INT32_MAX};
+    const double reals[TOKENS] = {0, 1, 2};
+    const float floats[TOKENS] = {0, 1, 2};
+    (void)state;
+    for (int t = 0; t < TYPES; t++) {
+        refused_begin((type)t);
+        const pe_at nobody = no_place();
         for (int back = 0; back < 2; back++) {
 #define AT(status, rows)                                                                           \
     do {                                                                                           \
@@ -440,12 +476,22 @@ static void test_refused(void **state)
             AT(PE_ERR_RANGE, pe_at_i32(beyond_32));
 #undef AT
         }
-#undef WRONG
+    }
+}
 #undef REFUSED
-        /* nothing to do, whatever the rest is; pairs = 0 does nothing in place and copies elsewhere */
+
+/* Tests calls that have nothing to do. They read no argument. With pairs = 0 a call in place changes nothing, and a call
+   to another array copies. Heads of the other array that are too narrow or too few are refused. */
+static void test_nothing_to_do(void **state)
+{
+    const pe_heads heads = lie(HEADS, N, HEADS * N);
+    const int64_t ids[TOKENS] = {4, 0, 2};
+    (void)state;
+    for (int t = 0; t < TYPES; t++) {
+        refused_begin((type)t);
         const pe_rope_table empty = {NULL, NULL, PE_TYPE_F16, PE_ROPE_TABLE_MATRIX, 3, ROWS, 0};
-        assert_int_equal(by((type)t, NULL, (pe_layout)7, nobody, 0, NULL, heads), PE_OK);
-        assert_int_equal(by((type)t, NULL, (pe_layout)7, nobody, 1, NULL, lie(0, 1, 1)), PE_OK);
+        assert_int_equal(by((type)t, NULL, (pe_layout)7, no_place(), 0, NULL, heads), PE_OK);
+        assert_int_equal(by((type)t, NULL, (pe_layout)7, no_place(), 1, NULL, lie(0, 1, 1)), PE_OK);
         assert_int_equal(by((type)t, &empty, PE_LAYOUT_HALVES, pe_at_i64(ids), TOKENS, x, heads),
                          PE_OK);
         assert_memory_equal(x, in, sizeof x);
@@ -470,7 +516,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_any_table),
         cmocka_unit_test(test_told),
         cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused_tables),
+        cmocka_unit_test(test_refused_tables_of_one_token),
+        cmocka_unit_test(test_refused_places),
+        cmocka_unit_test(test_nothing_to_do),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

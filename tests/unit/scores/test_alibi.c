@@ -601,18 +601,16 @@ static void bad_slopes_are_refused(void **state)
     assert_true(all_canaries(slopes, sizeof slopes));
 }
 
-static void bad_input_is_refused(void **state)
+static void bad_slopes_modes_and_strides_are_refused(void **state)
 {
     static const float bad[] = {NAN, HUGE_VALF, -HUGE_VALF};
     static float x[4096];
-    const size_t most = (size_t)PTRDIFF_MAX;
     (void)state;
     memset(x, CANARY, sizeof x);
     for (int add = 0; add < 2; add++)
         for (int t = 0; t < TYPES; t++) {
             float slopes[3] = {1, 2, 3};
             const job good = {slopes, 3, PE_ALIBI_CAUSAL, 0, 4, 5, 5, 20};
-            const size_t reach = most / size_of((type)t);
             job a = good;
             a.slopes = NULL;
             expect(add, (type)t, &a, x, PE_ERR_NULL);
@@ -635,7 +633,22 @@ static void bad_input_is_refused(void **state)
             expect(add, (type)t, &a, x, PE_ERR_SHAPE);
             a = good, a.head_stride = 5, a.query_stride = 5;
             expect(add, (type)t, &a, x, PE_ERR_SHAPE);
+        }
+    assert_true(all_canaries(x, sizeof x));
+}
 
+/* Tests queries and keys that are not positions. */
+static void far_queries_and_keys_are_refused(void **state)
+{
+    static float x[4096];
+    const size_t most = (size_t)PTRDIFF_MAX;
+    (void)state;
+    memset(x, CANARY, sizeof x);
+    for (int add = 0; add < 2; add++)
+        for (int t = 0; t < TYPES; t++) {
+            static const float slopes[3] = {1, 2, 3};
+            const job good = {slopes, 3, PE_ALIBI_CAUSAL, 0, 4, 5, 5, 20};
+            job a;
             a = good, a.first = POSITION_MAX - 2;
             expect(add, (type)t, &a, x, PE_ERR_RANGE);
             a = good, a.first = -POSITION_MAX - 1;
@@ -651,7 +664,23 @@ static void bad_input_is_refused(void **state)
                 a.queries = (size_t)POSITION_MAX + 2;
                 expect(add, (type)t, &a, x, PE_ERR_RANGE);
             }
+        }
+    assert_true(all_canaries(x, sizeof x));
+}
 
+/* Tests outputs that do not fit the address space. */
+static void outputs_beyond_memory_are_refused(void **state)
+{
+    static float x[4096];
+    const size_t most = (size_t)PTRDIFF_MAX;
+    (void)state;
+    memset(x, CANARY, sizeof x);
+    for (int add = 0; add < 2; add++)
+        for (int t = 0; t < TYPES; t++) {
+            static const float slopes[3] = {1, 2, 3};
+            const job good = {slopes, 3, PE_ALIBI_CAUSAL, 0, 4, 5, 5, 20};
+            job a;
+            const size_t reach = most / size_of((type)t);
             a = good, a.keys = a.query_stride = reach + 1, a.heads = a.queries = 1;
             expect(add, (type)t, &a, x, PE_ERR_SIZE);
             a = good, a.heads = 1, a.query_stride = reach / 3;
@@ -667,8 +696,21 @@ static void bad_input_is_refused(void **state)
             a = good, a.queries = a.keys = a.heads = a.query_stride = (size_t)1 << 31,
             a.head_stride = most;
             expect(add, (type)t, &a, x, most > 0x7fffffff ? PE_ERR_SIZE : PE_ERR_SHAPE);
+        }
+    assert_true(all_canaries(x, sizeof x));
+}
 
-            /* nothing to do: nothing is looked at */
+/* Tests that a call without heads, queries or keys reads no argument. */
+static void no_output_is_no_error(void **state)
+{
+    static float x[4096];
+    (void)state;
+    memset(x, CANARY, sizeof x);
+    for (int add = 0; add < 2; add++)
+        for (int t = 0; t < TYPES; t++) {
+            static const float slopes[3] = {1, 2, 3};
+            const job good = {slopes, 3, PE_ALIBI_CAUSAL, 0, 4, 5, 5, 20};
+            job a;
             a = good, a.heads = 0, a.slopes = NULL, a.mode = (pe_alibi_mode)9;
             expect(add, (type)t, &a, NULL, PE_OK);
             a = good, a.queries = 0, a.first = INT64_MAX;
@@ -676,27 +718,34 @@ static void bad_input_is_refused(void **state)
             a = good, a.keys = 0, a.query_stride = 0;
             expect(add, (type)t, &a, NULL, PE_OK);
         }
-    {
-        const float slopes[1] = {1};
-        assert_int_equal(
-            pe_alibi_fill_f32(NULL, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1, x, 1, 1),
-            PE_ERR_NULL);
-        assert_int_equal(
-            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1, NULL, 1, 1),
-            PE_ERR_NULL);
-        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX,
-                                           pe_from(0), SIZE_MAX, x, SIZE_MAX, 0),
-                         PE_ERR_SIZE);
-        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX / 2 + 1,
-                                           pe_from(0), 2, x, 2, 0),
-                         PE_ERR_SIZE);
-        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(POSITION_MAX), 2,
-                                           pe_from(0), 2, x, 2, 4),
-                         PE_ERR_RANGE);
-        assert_int_equal(
-            pe_alibi_fill_f32(NULL, 0, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1, NULL, 1, 1),
-            PE_OK);
-    }
+    assert_true(all_canaries(x, sizeof x));
+}
+
+/* Tests the same for a mask whose queries and keys are two places. */
+static void bad_places_are_refused(void **state)
+{
+    static float x[4096];
+    const float slopes[1] = {1};
+    (void)state;
+    memset(x, CANARY, sizeof x);
+    assert_int_equal(
+        pe_alibi_fill_f32(NULL, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1, x, 1, 1),
+        PE_ERR_NULL);
+    assert_int_equal(
+        pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1, NULL, 1, 1),
+        PE_ERR_NULL);
+    assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX, pe_from(0),
+                                       SIZE_MAX, x, SIZE_MAX, 0),
+                     PE_ERR_SIZE);
+    assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX / 2 + 1,
+                                       pe_from(0), 2, x, 2, 0),
+                     PE_ERR_SIZE);
+    assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(POSITION_MAX), 2,
+                                       pe_from(0), 2, x, 2, 4),
+                     PE_ERR_RANGE);
+    assert_int_equal(
+        pe_alibi_fill_f32(NULL, 0, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1, NULL, 1, 1),
+        PE_OK);
     assert_true(all_canaries(x, sizeof x));
 }
 
@@ -766,7 +815,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(known_biases),
         cmocka_unit_test(sums_of_infinities),
         cmocka_unit_test(bad_slopes_are_refused),
-        cmocka_unit_test(bad_input_is_refused),
+        cmocka_unit_test(bad_slopes_modes_and_strides_are_refused),
+        cmocka_unit_test(far_queries_and_keys_are_refused),
+        cmocka_unit_test(outputs_beyond_memory_are_refused),
+        cmocka_unit_test(no_output_is_no_error),
+        cmocka_unit_test(bad_places_are_refused),
         cmocka_unit_test(idle_strides_do_not_matter),
         cmocka_unit_test(flushing_subnormals_changes_nothing),
     };
