@@ -537,17 +537,17 @@ PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
 
 /* The positions of at without its first `rows` rows: how threads split a call. Skips add up.
    Threads: any. */
-PE_API pe_at pe_skip(pe_at at, size_t rows);
+PE_API pe_at pe_skip(pe_at positions, size_t rows);
 
 /* Reverse the rotation: use -(p + offset) for the position p, with the same amplitude. In RoPE this
    is the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at))
    is at. A padding position stays a padding position. Threads: any. */
-PE_API pe_at pe_back(pe_at at);
+PE_API pe_at pe_back(pe_at positions);
 
 /* Take positions as differences: the plan's offset, amplitude and padding position are ignored.
    With pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions,
    as in llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
-PE_API pe_at pe_delta(pe_at at);
+PE_API pe_at pe_delta(pe_at positions);
 
 /* ==== src/plan/contract.h ==== */
 /* This contract declares presets, plans and their frequencies. tests/unit/plan/test_conventions.c
@@ -777,7 +777,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
  * With several axes (images, video, points in space) each axis encodes its coordinate. A pe_at of
  * one coordinate gives it to all axes.
  *
- * at           where the rows are; every position within -2^31 ... 2^31, also with the offset. A
+ * positions    where the rows are; every position within -2^31 ... 2^31, also with the offset. A
  *              real position and an offset are added in double, rounded once
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; elements between rows are not touched
@@ -792,12 +792,13 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
  * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5 */
-PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride);
-PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out,
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at positions, size_t rows, float *out,
                              size_t stride);
-PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at positions, size_t rows, double *out,
                              size_t stride);
-PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at positions, size_t rows, uint16_t *out,
+                             size_t stride);
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at positions, size_t rows, uint16_t *out,
                               size_t stride);
 
 /* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
@@ -806,7 +807,7 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
  * float (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x.
  * So for f32 the result has the bits of scaling x, then adding the filled table, on every machine.
  *
- * at, rows     as pe_fill_T
+ * positions    as pe_fill_T, for `rows` rows
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
  * x            as out of pe_fill_T
  *
@@ -814,14 +815,14 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
  * Accuracy     the bits of this product and sum (tests/unit/plan/test_conventions.c)
  * Aliasing     in place; x may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
-PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
-                            size_t stride);
-PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
-                            size_t stride);
-PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                            size_t stride);
-PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                             size_t stride);
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at positions, size_t rows, float scale,
+                            float *x, size_t stride);
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at positions, size_t rows, double scale,
+                            double *x, size_t stride);
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at positions, size_t rows, float scale,
+                            uint16_t *x, size_t stride);
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at positions, size_t rows, float scale,
+                             uint16_t *x, size_t stride);
 
 /* Add the same rows to several batches, batch_stride elements from one to the next. Sines are
  * computed once for all batches; for d_model above 2,560 (f64: 1,280), once for each batch.
@@ -833,14 +834,15 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float s
  * Accuracy     as pe_add_T (tests/unit/plan/test_conventions.c)
  * Aliasing     as pe_add_T
  * Threads      as pe_add_T, each with its own rows or batches */
-PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at positions, size_t rows, size_t batches,
                                   float scale, float *x, size_t stride, size_t batch_stride);
-PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at positions, size_t rows, size_t batches,
                                   double scale, double *x, size_t stride, size_t batch_stride);
-PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at positions, size_t rows, size_t batches,
                                   float scale, uint16_t *x, size_t stride, size_t batch_stride);
-PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                   float scale, uint16_t *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at positions, size_t rows,
+                                   size_t batches, float scale, uint16_t *x, size_t stride,
+                                   size_t batch_stride);
 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
  * plan, the same bits.
@@ -863,7 +865,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * omega        pairs frequencies in radians per position, taken as the exact values of doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
  * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
- * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
+ * positions    where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
  * sines        rows * stride elements (the last row needs only pairs); aligned as its type
  * cosines      as sines
  * stride       elements from row to row in both, >= pairs; elements between rows are not touched
@@ -875,14 +877,15 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              alternate: cosines = sines + pairs, stride = 2 pairs
  * Threads      any */
-PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
+PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at positions,
                                size_t rows, float *sines, float *cosines, size_t stride);
-PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at at,
+PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at positions,
                                size_t rows, double *sines, double *cosines, size_t stride);
-PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at at,
+PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at positions,
                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride);
-PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude, pe_at at,
-                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride);
+PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude,
+                                pe_at positions, size_t rows, uint16_t *sines, uint16_t *cosines,
+                                size_t stride);
 
 /* ==== src/rope/contract_config.h ==== */
 /* This contract declares a model's RoPE config, its frequencies and its plan, and the factors that
@@ -1076,7 +1079,7 @@ typedef enum pe_query_scale {
  * beta         finite, at most 2^100 in magnitude; of LOG at least 0
  * period       1 ... 2^53
  * shift        -2^31 ... 2^31; added in double to the position, also to an integer
- * at, rows     positions of one coordinate; position + shift must be within 0 ... 2^31
+ * positions    of `rows` rows, one coordinate each; position + shift must be within 0 ... 2^31
  * factors      rows floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another kind; PE_ERR_QUERY_SCALE for a beta,
@@ -1086,7 +1089,8 @@ typedef enum pe_query_scale {
  * Aliasing     factors may not overlap the positions
  * Threads      any */
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
-                                         double shift, pe_at at, size_t rows, float *factors);
+                                         double shift, pe_at positions, size_t rows,
+                                         float *factors);
 
 /* Compute the factors of xPos on sines and cosines, one float per pair:
  *
@@ -1097,7 +1101,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  *
  * pairs        half of the rotary dim, 1 ... 2^28
  * scale_base   512 in torchscale; 2^-30 ... 2^100. |p| must be at most the double 60 scale_base
- * at, rows     positions of one coordinate
+ * positions    of `rows` rows, one coordinate each
  * factors      rows of stride floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if pairs is 0; PE_ERR_SHAPE for a stride below
@@ -1107,7 +1111,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * Aliasing     factors may not overlap the positions
  * Threads      any
  * See          Sun et al. 2022, "A Length-Extrapolatable Transformer" */
-PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
+PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positions, size_t rows,
                                   float *factors, size_t stride);
 
 /* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size().
@@ -1177,7 +1181,7 @@ typedef struct pe_heads {
 
 /* Rotate the heads of tokens, in place.
  *
- * at, tokens    token t is at the position of row t
+ * positions     token t is at the position of row t
  * x             the first element of head 0 of token 0; of each head only the n elements that
  *               rotate are touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
@@ -1190,11 +1194,11 @@ typedef struct pe_heads {
  * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
  * See           Su et al. 2021 (RoFormer) */
-PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x,
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at positions, size_t tokens, float *x,
                              pe_heads heads);
-PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *x,
                              pe_heads heads);
-PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *x,
                               pe_heads heads);
 
 /* Rotate out of place: out = rotated in, whole heads of head_dim elements. Elements that do not
@@ -1211,20 +1215,21 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint
  * Accuracy      as pe_rope_T (tests/unit/rope/test_rope_rotate.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
-PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads);
-PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at positions, size_t tokens,
+                                size_t head_dim, const float *in, pe_heads in_heads, float *out,
                                 pe_heads out_heads);
-PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
-                                 pe_heads out_heads);
-PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                    const float *in, pe_heads in_heads, uint16_t *out,
-                                    pe_heads out_heads);
-PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                     const float *in, pe_heads in_heads, uint16_t *out,
-                                     pe_heads out_heads);
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                 size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                 uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                    size_t head_dim, const float *in, pe_heads in_heads,
+                                    uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                     size_t head_dim, const float *in, pe_heads in_heads,
+                                     uint16_t *out, pe_heads out_heads);
 
 /* Rotate queries and keys in place, in one call that computes sines and cosines once for both;
  * grouped-query attention has fewer heads of keys. The result is that of two calls of pe_rope_T.
@@ -1237,11 +1242,11 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
  *               share elements, which is not checked. Neither may overlap the positions, the plan
  *               or its memory
  * Threads       as pe_rope_T */
-PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at positions, size_t tokens, float *q,
                                 pe_heads q_heads, float *k, pe_heads k_heads);
-PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *q,
                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads);
-PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *q,
                                  pe_heads q_heads, uint16_t *k, pe_heads k_heads);
 
 /* The order of cosines and sines in a table; h = n / 2 pairs. */
@@ -1283,13 +1288,13 @@ typedef struct pe_rope_table {
  * Accuracy     correctly rounded (tests/unit/rope/test_rope_table.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
-PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at positions, size_t rows,
                                    pe_rope_table_layout layout, float *cosines, float *sines,
                                    size_t stride, pe_rope_table *made);
-PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at positions, size_t rows,
                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
                                    size_t stride, pe_rope_table *made);
-PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at positions, size_t rows,
                                     pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
                                     size_t stride, pe_rope_table *made);
 
@@ -1383,7 +1388,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
  * angles of ggml's CPU code. The operations on floats are those of ggml_rope_ext(), each rounded;
  * powf and logf are correctly rounded, as glibc's are except for a few arguments.
  *
- * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
+ * positions       of `rows` rows, one coordinate, as in pe_fill_T; a real one is rounded to float
  * cosines, sines  rows of n_dims / 2 floats, stride apart
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE and
@@ -1394,8 +1399,8 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
  * Aliasing     cosines, sines and what is read may not overlap
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
-PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t rows, float *cosines,
-                                  float *sines, size_t stride);
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at positions, size_t rows,
+                                  float *cosines, float *sines, size_t stride);
 
 /* ==== src/algebra/contract.h ==== */
 /* Contract: shifts of rows by a number of positions, dot products of rows.
@@ -1621,9 +1626,8 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
  *
  *     x[r * stride + c] += table[p * d_model + c]
  *
- * table        table_rows * d_model elements, packed
- * d_model      at least 1
- * at, rows     positions of one coordinate, whole and within 0 ... table_rows - 1, in any order,
+ * table        table_rows * d_model elements, packed d_model      at least 1 positions    of `rows`
+ * rows, one coordinate each, whole and within 0 ... table_rows - 1, in any order,
  *              may repeat; all are checked before anything is written, none is clamped
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; elements between rows are not touched
@@ -1636,12 +1640,12 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
  * Aliasing     x may not overlap the table or the positions
  * Threads      any number, each with its own rows of x
  * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
-PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
-                                    size_t rows, float *x, size_t stride);
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model,
+                                    pe_at positions, size_t rows, float *x, size_t stride);
 PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                    pe_at at, size_t rows, uint16_t *x, size_t stride);
+                                    pe_at positions, size_t rows, uint16_t *x, size_t stride);
 PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                     pe_at at, size_t rows, uint16_t *x, size_t stride);
+                                     pe_at positions, size_t rows, uint16_t *x, size_t stride);
 
 /* Add the gradient of x to the gradient of the table, which is not cleared first:
  *
@@ -1657,8 +1661,9 @@ PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, s
  * Accuracy     each addition is rounded once (tests/unit/learned/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or the positions
  * Threads      one at a time on a grad_table, or each with its own columns */
-PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
-                                     size_t rows, const float *grad_x, size_t stride);
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model,
+                                     pe_at positions, size_t rows, const float *grad_x,
+                                     size_t stride);
 
 typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe_resample_method;
 
@@ -1751,7 +1756,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                        pe__write_tile           computes the centre, rotates it to the other
  *                                                 anchors (rows/anchors.h), takes block after block
  *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
- *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
+ *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_one_row() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
  *                                                 pe__store_partial() takes the ends of rows
@@ -1925,10 +1930,11 @@ typedef enum pe__at_kind {
 
 /* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`.
    It is the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
-PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
+PE__INLINE size_t pe__grid_cells(const pe_at *positions, size_t axis)
 {
     size_t cells = 1;
-    for (size_t a = axis + 1; a < at->axes; a++) cells = pe__saturating_mul(cells, at->size[a]);
+    for (size_t a = axis + 1; a < positions->axes; a++)
+        cells = pe__saturating_mul(cells, positions->size[a]);
     return cells;
 }
 
@@ -1936,18 +1942,19 @@ enum { PE__POSITIONS = 32 }; /* positions that are read together */
 
 /* Write coordinate `axis` of each of the rows [r, r + n) to p. If pe_back() made at, the sign is
    reversed. */
-PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
+PE__OUTLINE void pe__positions(const pe_at *positions, size_t r, size_t n, size_t axis, double *p)
 {
-    const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
-    const size_t step = at->row_stride;
+    const size_t first =
+        (positions->skipped + r) * positions->row_stride + axis * positions->axis_stride;
+    const size_t step = positions->row_stride;
 #define PE__READ_LIST(type)                                                                        \
     for (size_t k = 0; k < n; k++) {                                                               \
-        double x = (double)((const type *)at->list)[first + k * step];                             \
+        double x = (double)((const type *)positions->list)[first + k * step];                      \
         PE__OPAQUE(x);                                                                             \
         p[k] = x;                                                                                  \
     }                                                                                              \
     break
-    switch (at->kind) {
+    switch (positions->kind) {
     case PE__AT_I32: PE__READ_LIST(int32_t);
     case PE__AT_I64: PE__READ_LIST(int64_t);
     case PE__AT_F32: PE__READ_LIST(float);
@@ -1955,35 +1962,37 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
 #undef PE__READ_LIST
     case PE__AT_GRID:
         for (size_t k = 0; k < n; k++)
-            p[k] = (double)((at->skipped + r + k) / pe__grid_cells(at, axis) % at->size[axis]);
+            p[k] = (double)((positions->skipped + r + k) / pe__grid_cells(positions, axis) %
+                            positions->size[axis]);
         break;
     default:
-        for (size_t k = 0; k < n; k++) p[k] = (double)(at->first + (int64_t)(r + k) * at->step);
+        for (size_t k = 0; k < n; k++)
+            p[k] = (double)(positions->first + (int64_t)(r + k) * positions->step);
         break;
     }
-    for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
+    for (size_t k = 0; positions->back && k < n; k++) p[k] = -p[k];
 }
 /* Returns coordinate `axis` of row r. Its sign is reversed if pe_back() made at. */
-PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+PE__INLINE double pe__position(const pe_at *positions, size_t r, size_t axis)
 {
-    double p = (double)(at->first + (int64_t)r * at->step);
-    if (at->kind == PE__AT_RANGE) return at->back ? -p : p;
-    pe__positions(at, r, 1, axis, &p);
+    double p = (double)(positions->first + (int64_t)r * positions->step);
+    if (positions->kind == PE__AT_RANGE) return positions->back ? -p : p;
+    pe__positions(positions, r, 1, axis, &p);
     return p;
 }
 
 /* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
-PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
+PE__INLINE int64_t pe__integer_position(const pe_at *positions, size_t r)
 {
-    if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
-    const int64_t p = at->first + (int64_t)r * at->step;
-    return at->back ? -p : p;
+    if (positions->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(positions, r, 0);
+    const int64_t p = positions->first + (int64_t)r * positions->step;
+    return positions->back ? -p : p;
 }
 
 /* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
-PE__INLINE int pe__is_consecutive(const pe_at *at)
+PE__INLINE int pe__is_consecutive(const pe_at *positions)
 {
-    return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
+    return positions->kind == (int)PE__AT_RANGE && positions->step == (positions->back ? -1 : 1);
 }
 
 /* ==== src/positions/check.h ==== */
@@ -2009,46 +2018,50 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
 
 /* Returns 1 if the list has at most PTRDIFF_MAX bytes, from its start to the last element that a
    call of `rows` rows reads. The skipped rows are included. rows is at least 1. */
-static inline int pe__list_fits(const pe_at *at, size_t rows)
+static inline int pe__list_fits(const pe_at *positions, size_t rows)
 {
-    const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
-    const size_t limit = pe__max_elements(element) - 1, axes = at->axes - 1;
-    if (rows - 1 > SIZE_MAX - at->skipped || pe__exceeds(axes, at->axis_stride, limit)) return 0;
-    return !pe__exceeds(at->skipped + (rows - 1), at->row_stride, limit - axes * at->axis_stride);
+    const size_t element = positions->kind == PE__AT_I32 || positions->kind == PE__AT_F32 ? 4 : 8;
+    const size_t limit = pe__max_elements(element) - 1, axes = positions->axes - 1;
+    if (rows - 1 > SIZE_MAX - positions->skipped ||
+        pe__exceeds(axes, positions->axis_stride, limit))
+        return 0;
+    return !pe__exceeds(positions->skipped + (rows - 1), positions->row_stride,
+                        limit - axes * positions->axis_stride);
 }
 
 /* Check the positions of a call of `rows` rows, at least 1, and `axes` coordinates. Return PE_OK or
    the error. For every position p, |p + a| and |p + b| must be at most reach. */
-static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t axes, double a,
-                                            double b, double reach)
+static inline pe_status pe__check_positions(const pe_at *positions, size_t rows, size_t axes,
+                                            double a, double b, double reach)
 {
     double p[PE__POSITIONS];
-    const double sign = at->back ? -1 : 1;
-    const int grid = at->kind == PE__AT_GRID;
+    const double sign = positions->back ? -1 : 1;
+    const int grid = positions->kind == PE__AT_GRID;
     int ok = 1;
-    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_AT;
-    if (at->status != PE_OK) return at->status;
-    if (at->axes != 1 && at->axes != axes) return PE_ERR_AT_AXES;
-    if (at->kind == PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
-        p[0] = (double)at->first * sign;
-        p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
+    if (positions->kind < (int)PE__AT_RANGE || positions->kind > (int)PE__AT_GRID) return PE_ERR_AT;
+    if (positions->status != PE_OK) return positions->status;
+    if (positions->axes != 1 && positions->axes != axes) return PE_ERR_AT_AXES;
+    if (positions->kind ==
+        PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
+        p[0] = (double)positions->first * sign;
+        p[1] = p[0] + (double)(rows - 1) * (double)positions->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
     }
     if (grid) {
-        const size_t cells = pe__saturating_mul(pe__grid_cells(at, 0), at->size[0]);
+        const size_t cells = pe__saturating_mul(pe__grid_cells(positions, 0), positions->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_AT_SIZE;
-        if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_AT_ROWS;
+        if (positions->skipped > cells || rows > cells - positions->skipped) return PE_ERR_AT_ROWS;
     } else {
-        if (!at->list) return PE_ERR_AT_NULL;
-        if (!pe__list_fits(at, rows)) return PE_ERR_AT_SIZE;
+        if (!positions->list) return PE_ERR_AT_NULL;
+        if (!pe__list_fits(positions, rows)) return PE_ERR_AT_SIZE;
     }
-    for (size_t k = 0; k < at->axes; k++) {
+    for (size_t k = 0; k < positions->axes; k++) {
         p[0] = 0; /* a grid: p[0] and p[1] are the ends of coordinate k */
-        p[1] = grid ? (double)(at->size[k] - 1) * sign : 0;
+        p[1] = grid ? (double)(positions->size[k] - 1) * sign : 0;
         if (grid) ok &= pe__positions_ok(p, 2, a, b, reach);
         for (size_t r = 0, n; !grid && r < rows; r += n) {
             n = pe__min(rows - r, PE__POSITIONS);
-            pe__positions(at, r, n, k, p);
+            pe__positions(positions, r, n, k, p);
             ok &= pe__positions_ok(p, n, a, b, reach);
         }
     }
@@ -2058,17 +2071,18 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
 /* Check positions as pe__check_positions() does, with pe's limits: |p| and |p + offset| must be at
    most pe__position_limit. If at was made by pe_back(), the caller passes the offset with its sign
    reversed. */
-static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
+static inline pe_status pe__check_at(const pe_at *positions, size_t rows, size_t axes,
+                                     double offset)
 {
-    return pe__check_positions(at, rows, axes, 0, offset, (double)pe__position_limit);
+    return pe__check_positions(positions, rows, axes, 0, offset, (double)pe__position_limit);
 }
 
 /* Check that positions are integers of one coordinate, from a range or a list, and within pe's
    limits. Differences of integer positions are exact. Return PE_OK or the error. */
-static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
+static inline pe_status pe__check_integers(const pe_at *positions, size_t rows)
 {
-    const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
-    return real ? PE_ERR_AT_KIND : pe__check_at(at, rows, 1, 0);
+    const int real = positions->kind > (int)PE__AT_I64 || positions->axes > 1;
+    return real ? PE_ERR_AT_KIND : pe__check_at(positions, rows, 1, 0);
 }
 
 /* ==== src/positions/runs.h ==== */
@@ -2113,7 +2127,7 @@ typedef struct pe__row_cache {
 
 /* This struct holds the remaining positions of a call. */
 typedef struct pe__runs {
-    const pe_at *at;
+    const pe_at *positions;
     const pe_plan *plan;      /* has the offset and the padding position */
     size_t first, rows, next; /* row r is row first + r of at; `next` is the next row to return */
     size_t coordinate;
@@ -2129,14 +2143,14 @@ typedef struct pe__runs {
 } pe__runs;
 
 /* Return the runs of `rows` rows, starting at row `first` of at. */
-PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *at, size_t first, size_t rows,
-                                size_t coordinate, int copies)
+PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *positions, size_t first,
+                                size_t rows, size_t coordinate, int copies)
 {
-    const int grid = at->kind == (int)PE__AT_GRID && copies;
-    const size_t cells = grid ? pe__grid_cells(at, coordinate) : 1;
-    const size_t period = grid ? at->size[coordinate] : SIZE_MAX;
-    const pe__runs runs = {at,     plan, first, rows, 0, coordinate, copies, cells,
-                           period, 0,    1e300, NULL, 0, 0,          {0}};
+    const int grid = positions->kind == (int)PE__AT_GRID && copies;
+    const size_t cells = grid ? pe__grid_cells(positions, coordinate) : 1;
+    const size_t period = grid ? positions->size[coordinate] : SIZE_MAX;
+    const pe__runs runs = {positions, plan, first, rows, 0, coordinate, copies, cells,
+                           period,    0,    1e300, NULL, 0, 0,          {0}};
     return runs;
 }
 
@@ -2148,11 +2162,11 @@ PE__INLINE int pe__is_padding(const pe_plan *plan, double p)
 /* Returns the position of row r, without offset. */
 PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
 {
-    if (x->at->kind == (int)PE__AT_RANGE) return pe__position(x->at, x->first + r, 0);
+    if (x->positions->kind == (int)PE__AT_RANGE) return pe__position(x->positions, x->first + r, 0);
     if (r - x->held >= x->held_rows) {
         x->held = r;
         x->held_rows = pe__min(x->rows - r, PE__POSITIONS);
-        pe__positions(x->at, x->first + r, x->held_rows, x->coordinate, x->p);
+        pe__positions(x->positions, x->first + r, x->held_rows, x->coordinate, x->p);
     }
     return x->p[r - x->held];
 }
@@ -2161,14 +2175,15 @@ PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
    on, and not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
 PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
 {
-    const size_t most = x->rows - r;
+    const size_t remaining = x->rows - r;
     const double t = p + x->plan->offset;
     size_t n = 1;
-    if (x->at->kind == (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
+    if (x->positions->kind ==
+        (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
         const double before = x->plan->has_padding ? (x->plan->padding - p) * step : 0;
-        return before > 0 && before < (double)most ? (size_t)before : most;
+        return before > 0 && before < (double)remaining ? (size_t)before : remaining;
     }
-    for (; n < most; n++) {
+    for (; n < remaining; n++) {
         const double q = pe__runs_position(x, r + n);
         if (q + x->plan->offset != t + (double)n * step || pe__is_padding(x->plan, q)) break;
     }
@@ -2182,9 +2197,9 @@ PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 {
     const double t = p + x->plan->offset, units = t * 1048576.0;
     if (x->rows - r == 1) return 2;
-    const double by = pe__runs_position(x, r + 1) + x->plan->offset - t;
-    if (by == 0) return x->copies ? 2 : 0;
-    return (by == 1 || by == -1) && (double)(int64_t)units == units ? by : 2;
+    const double step = pe__runs_position(x, r + 1) + x->plan->offset - t;
+    if (step == 0) return x->copies ? 2 : 0;
+    return (step == 1 || step == -1) && (double)(int64_t)units == units ? step : 2;
 }
 
 /* Returns the slot of t, and writes the bits of t to *bits. */
@@ -2202,9 +2217,9 @@ PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
 {
     pe__row_cache *const cache = x->cache;
     const double *const p = x->p + (r - x->held);
-    const size_t most = x->held_rows - (r - x->held);
+    const size_t remaining = x->held_rows - (r - x->held);
     size_t k = 0;
-    for (uint64_t bits; k < most; k++) {
+    for (uint64_t bits; k < remaining; k++) {
         const size_t slot = pe__cache_slot(p[k] + x->plan->offset, &bits);
         if (cache->position[slot] != bits || pe__is_padding(x->plan, p[k])) break;
         cache->sources[k] = cache->row[slot];
@@ -2241,7 +2256,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
     size_t r = x->next, cell = 0, cached; /* cell: rows before row r with its value in the grid */
     if (x->cells > 1) {
-        cell = (x->at->skipped + x->first + r) % x->cells;
+        cell = (x->positions->skipped + x->first + r) % x->cells;
         if (cell == 0 && r < x->computed) r += cell = 1; /* a run before has computed row r */
     }
     if (r >= x->rows) return 0;
@@ -2259,7 +2274,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
     } else if (x->cells > 1 && cell == 0) { /* the first row of p and of each later value */
         run->rows = pe__min(x->period - (size_t)fabs(p), (x->rows - r - 1) / x->cells + 1);
         run->every = x->cells;
-        run->step = x->at->back ? -1 : 1;
+        run->step = x->positions->back ? -1 : 1;
         x->computed = r + run->rows * x->cells;
         x->next = r + 1;
         return 1;
@@ -2368,12 +2383,12 @@ PE__INLINE pe__dd pe__dd_div(pe__dd x, pe__dd y)
     return pe__dd_renormalize(r);
 }
 
-/* Returns x times the double `by`, normalised. */
-PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
+/* Returns x times the double `factor`, normalised. */
+PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double factor)
 {
     pe__dd r;
-    r.hi = pe__two_prod(x.hi, pe__splat(by), &r.lo);
-    r.lo = pe__fma(x.lo, pe__splat(by), r.lo);
+    r.hi = pe__two_prod(x.hi, pe__splat(factor), &r.lo);
+    r.lo = pe__fma(x.lo, pe__splat(factor), r.lo);
     return pe__dd_renormalize(r);
 }
 
@@ -2639,17 +2654,17 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
     return pe__td_mul_pow2(y, power);
 }
 
-/* Replaces x = *at, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative error of
- * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the series are
- * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The errors are
- *     2^-107  r, from a double-double product: 2^-102 |r|
- *     2^-125  the terms that the series omits
- *     2^-110  the terms from r^8/8! on, in double, and the terms before, in double-double
- *     2^-110  the last product, in doubles */
-PE__OUTLINE void pe__td_to_exp2(pe__td *at)
+/* Replaces x = *argument, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative
+   error of * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the
+   series are * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The
+   errors are *     2^-107  r, from a double-double product: 2^-102 |r| *     2^-125  the terms that
+   the series omits *     2^-110  the terms from r^8/8! on, in double, and the terms before, in
+   double-double *     2^-110  the last product, in doubles */
+PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
 {
-    const pe__td x = *at;
-    static const double unit[2] = {0.04332169878499658, 1.4494042586539372e-18}; /* ln 2 / 16 */
+    const pe__td x = *argument;
+    static const double ln2_sixteenth[2] = {0.04332169878499658,
+                                            1.4494042586539372e-18}; /* ln 2 / 16 */
     const pe__vd sixteen = pe__splat(16.0), k = pe__round(x.a * sixteen);
     const pe__td root = pe__td_exp2_sixteenths(k);
     pe__dd r, e;
@@ -2657,7 +2672,7 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *at)
     pe__vd lost, more;
     r.hi = pe__two_sum(x.a * sixteen - k, x.b * sixteen, &r.lo);
     r.lo = r.lo + x.c * sixteen;
-    r = pe__dd_mul(r, pe__dd_splat(unit));
+    r = pe__dd_mul(r, pe__dd_splat(ln2_sixteenth));
     const pe__dd square = pe__dd_mul(r, r), odd = pe__dd_series(3, 7, 15, square);
     e = pe__dd_mul(square, pe__dd_add_small(pe__dd_series(2, 6, 14, square), pe__dd_mul(r, odd)));
     e = pe__dd_add_small(r, e);
@@ -2668,7 +2683,7 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *at)
     y.b = pe__two_sum(y.b, rest, &more);
     y.c = (y.c + more) + root.c;
     y.a = pe__fast_two_sum(y.a, y.b, &y.b);
-    *at = y;
+    *argument = y;
 }
 PE__INLINE pe__td pe__td_exp2(pe__td x)
 {
@@ -2676,21 +2691,21 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
     return x;
 }
 
-/* Replaces x = *at, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also at
- * most 2^-101 times |log2(x)|. A power of two has no error.
- *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
- *        0.11 sixteenths.
- *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the
- *        series omits are below 2^-118.
- *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
-PE__OUTLINE void pe__td_to_log2(pe__td *at)
+/* Replaces x = *argument, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also
+   at * most 2^-101 times |log2(x)|. A power of two has no error. *     1. log2(x) = k / 16 + log2(1
+   + z), |z| < 0.027. k comes from a parabola whose error is below *        0.11 sixteenths. *
+   2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the *
+   series omits are below 2^-118. *     3. The product with 2 / ln 2 is below 2^-4 and has a
+   relative error of 2^-102. */
+PE__OUTLINE void pe__td_to_log2(pe__td *argument)
 {
-    static const double by[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
+    static const double two_over_ln2[2] = {2.8853900817779268,
+                                           4.0710547481862066e-17}; /* 2 / ln 2 */
     static const double third[3][2] = {{0.3333333333333333, 1.850371707708594e-17},
                                        {0.2, -1.1102230246251566e-17},
                                        {0.14285714285714285, 7.93016446160826e-18}};
     const pe__vd one = pe__splat(1.0);
-    const pe__td x = *at;
+    const pe__td x = *argument;
     pe__td y;
     pe__dd z, d, s, sum;
     pe__vd e;
@@ -2711,11 +2726,11 @@ PE__OUTLINE void pe__td_to_log2(pe__td *at)
     for (int n = 2; n >= 0; n--)
         sum = pe__dd_add_small(pe__dd_splat(third[n]), pe__dd_mul(sum, square));
     sum = pe__dd_add_small(s, pe__dd_mul(s, pe__dd_mul(square, sum)));
-    sum = pe__dd_mul(sum, pe__dd_splat(by));
+    sum = pe__dd_mul(sum, pe__dd_splat(two_over_ln2));
     y.a = pe__fast_two_sum(k * pe__splat(0.0625), sum.hi, &y.b);
     y.b = pe__two_sum(y.b, sum.lo, &y.c);
     y.a = pe__fast_two_sum(y.a, y.b, &y.b);
-    *at = y;
+    *argument = y;
 }
 PE__INLINE pe__td pe__td_log2(pe__td x)
 {
@@ -2777,13 +2792,19 @@ PE__OUTLINE double pe__log2(double x)
 /* PE__LIMBS is the maximum number of limbs, for 1344 bits. PE__NO_ERROR is the log2_error of an
    exact number, and also the exponent of an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
-typedef struct pe__real {
+typedef struct pe__bigfloat {
     int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
     uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n is 0 after normalisation */
-} pe__real;
+} pe__bigfloat;
 
-PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
-PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__real_is_exact(x); }
+PE__COLD int pe__bigfloat_is_exact(const pe__bigfloat *x)
+{
+    return x->log2_error < PE__NO_ERROR / 2;
+}
+PE__COLD int pe__bigfloat_is_0(const pe__bigfloat *x)
+{
+    return x->sign == 0 && pe__bigfloat_is_exact(x);
+}
 
 /* Returns the log2_error of a sum of two errors; a and b are the log2_error of each. */
 PE__COLD int pe__add_errors(int a, int b)
@@ -2799,18 +2820,18 @@ PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
     return (uint32_t)((high << 32 | low) >> (32 - part) & 0xffffffffu);
 }
 
-/* Multiplies d by 2^by, in place, and returns whether a right shift has dropped a bit that is set.
-   */
-PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
+/* Multiplies d by 2^bits, in place, and returns whether a right shift has dropped a bit that is
+   set. */
+PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int bits)
 {
-    const int part = (by % 32 + 32) % 32, whole = (by - part) / 32;
+    const int part = (bits % 32 + 32) % 32, limb_shift = (bits - part) / 32;
     uint32_t lost = 0;
-    if (by == 0) return 0;
-    for (int i = 0; i < -whole && i <= limbs; i++) lost |= pe__limb(d, limbs, i, part);
-    if (by > 0)
-        for (int j = limbs - 1; j >= 0; j--) d[j] = pe__limb(d, limbs, j - whole, part);
+    if (bits == 0) return 0;
+    for (int i = 0; i < -limb_shift && i <= limbs; i++) lost |= pe__limb(d, limbs, i, part);
+    if (bits > 0)
+        for (int j = limbs - 1; j >= 0; j--) d[j] = pe__limb(d, limbs, j - limb_shift, part);
     else
-        for (int j = 0; j < limbs; j++) d[j] = pe__limb(d, limbs, j - whole, part);
+        for (int j = 0; j < limbs; j++) d[j] = pe__limb(d, limbs, j - limb_shift, part);
     return lost != 0;
 }
 
@@ -2833,13 +2854,13 @@ PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
 
 /* Shifts the n + 1 limbs of d so that the most significant bit that is set becomes the top bit of
    limb n - 1. If d is 0, sets the sign to 0. */
-PE__COLD void pe__real_renormalize(pe__real *x)
+PE__COLD void pe__bigfloat_renormalize(pe__bigfloat *x)
 {
     int up, top = x->n;
     while (top >= 0 && x->d[top] == 0) top--;
     if (top < 0) {
         x->sign = 0;
-        if (pe__real_is_exact(x)) x->exponent = PE__NO_ERROR;
+        if (pe__bigfloat_is_exact(x)) x->exponent = PE__NO_ERROR;
         return;
     }
     for (up = 32 * (x->n - 1 - top); !(x->d[top] << (up & 31) >> 31); up++) {}
@@ -2850,10 +2871,10 @@ PE__COLD void pe__real_renormalize(pe__real *x)
 
 /* Returns the finite double `value` exactly, as a number of n limbs. Subnormals are read from their
    bits, so flush-to-zero modes do not matter. */
-PE__COLD pe__real pe__real_of(double value, int n)
+PE__COLD pe__bigfloat pe__bigfloat_of(double value, int n)
 {
     const uint64_t bits = pe__double_bits(value);
-    pe__real x;
+    pe__bigfloat x;
     const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
     x.n = n;
@@ -2862,14 +2883,14 @@ PE__COLD pe__real pe__real_of(double value, int n)
     x.exponent = (e > 0 ? e : 1) - 1011;
     x.d[n - 1] = (uint32_t)(bits >> 32 & 0xfffff) | (uint32_t)(e > 0) << 20;
     x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
-    pe__real_renormalize(&x);
+    pe__bigfloat_renormalize(&x);
     return x;
 }
 
 /* Returns x truncated to 53 bits. If |x| is below 2^-900, returns some number whose magnitude is
    also below 2^-900. If x is close to an integer below 2^52, pe__round_to_integer() of the result
    is this integer. */
-PE__COLD double pe__real_to_double(const pe__real *x)
+PE__COLD double pe__bigfloat_to_double(const pe__bigfloat *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
     const int e = x->exponent < -900 ? -900 : x->exponent;
@@ -2881,12 +2902,12 @@ PE__COLD double pe__round_to_integer(double x)
 }
 
 /* Computes x *= y. */
-PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
+PE__COLD void pe__bigfloat_mul(pe__bigfloat *x, const pe__bigfloat *y)
 {
     const int n = x->n;
     uint32_t p[2 * PE__LIMBS] = {0}, rest = 0;
-    if (pe__real_is_0(y)) *x = *y;
-    if (pe__real_is_0(x)) return;
+    if (pe__bigfloat_is_0(y)) *x = *y;
+    if (pe__bigfloat_is_0(x)) return;
     for (int i = 0; i < n; i++) {
         uint64_t carry = 0;
         for (int j = 0; j < n; j++, carry >>= 32) {
@@ -2901,31 +2922,31 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
                                    rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
     x->exponent += y->exponent - 32;
-    pe__real_renormalize(x);
+    pe__bigfloat_renormalize(x);
 }
 
 /* Computes x += sign y. */
-PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
+PE__COLD void pe__bigfloat_add(pe__bigfloat *x, const pe__bigfloat *y, int sign)
 {
-    pe__real z = *y;
+    pe__bigfloat z = *y;
     z.sign *= sign;
     if (x->exponent < z.exponent ||
         (x->exponent == z.exponent && pe__limbs_less(x->d, z.d, x->n))) {
-        const pe__real swap = *x;
+        const pe__bigfloat swap = *x;
         *x = z;
         z = swap;
     }
-    const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
-    z.log2_error =
-        pe__add_errors(z.log2_error - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__NO_ERROR);
+    const int shift = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
+    z.log2_error = pe__add_errors(z.log2_error - shift,
+                                  pe__limbs_shift(z.d, z.n + 1, -shift) ? 0 : PE__NO_ERROR);
     x->log2_error = pe__add_errors(x->log2_error, z.log2_error);
     if (x->sign == 0) x->sign = z.sign;
     pe__limbs_add(x->d, z.d, x->n + 1, minus);
-    pe__real_renormalize(x);
+    pe__bigfloat_renormalize(x);
 }
 
 /* Computes x /= k. */
-PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
+PE__COLD void pe__bigfloat_div_u32(pe__bigfloat *x, uint32_t k)
 {
     uint64_t rest = 0;
     for (int i = x->n; i >= 0; i--, rest %= k) {
@@ -2934,11 +2955,11 @@ PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
     }
     x->exponent -= 32;
     x->log2_error = pe__add_errors(x->log2_error + 32, rest ? 0 : PE__NO_ERROR);
-    pe__real_renormalize(x);
+    pe__bigfloat_renormalize(x);
 }
 
 /* Divides x by y, bit by bit. */
-PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
+PE__COLD void pe__bigfloat_div(pe__bigfloat *x, const pe__bigfloat *y)
 {
     const int n = x->n;
     uint32_t rest[PE__LIMBS + 1], any = 0;
@@ -2956,24 +2977,24 @@ PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
         pe__add_errors(pe__add_errors(x->log2_error, y->log2_error) + 3, any ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
     x->exponent -= y->exponent;
-    pe__real_renormalize(x);
+    pe__bigfloat_renormalize(x);
 }
 
 /* These compute x *= y, x /= y and x += y for a double y. */
-PE__COLD void pe__real_mul_double(pe__real *x, double y)
+PE__COLD void pe__bigfloat_mul_double(pe__bigfloat *x, double y)
 {
-    const pe__real z = pe__real_of(y, x->n);
-    pe__real_mul(x, &z);
+    const pe__bigfloat z = pe__bigfloat_of(y, x->n);
+    pe__bigfloat_mul(x, &z);
 }
-PE__COLD void pe__real_div_double(pe__real *x, double y)
+PE__COLD void pe__bigfloat_div_double(pe__bigfloat *x, double y)
 {
-    const pe__real z = pe__real_of(y, x->n);
-    pe__real_div(x, &z);
+    const pe__bigfloat z = pe__bigfloat_of(y, x->n);
+    pe__bigfloat_div(x, &z);
 }
-PE__COLD void pe__real_add_double(pe__real *x, double y)
+PE__COLD void pe__bigfloat_add_double(pe__bigfloat *x, double y)
 {
-    const pe__real z = pe__real_of(y, x->n);
-    pe__real_add(x, &z, 1);
+    const pe__bigfloat z = pe__bigfloat_of(y, x->n);
+    pe__bigfloat_add(x, &z, 1);
 }
 
 /* These are the first 1344 bits of pi / 4 and of ln 2 after the binary point, truncated. The lowest
@@ -2995,16 +3016,19 @@ static const uint32_t pe__ln2_digits[PE__LIMBS] = {
     0x8a0d175b, 0x7298b62d, 0x40f34326, 0x03f2f6af, 0xc9e3b398, 0xd1cf79ab, 0xb17217f7,
 };
 
-PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
+PE__COLD pe__bigfloat pe__bigfloat_constant(const uint32_t *digits, int exponent, int n)
 {
-    pe__real x = pe__real_of(1, n);
+    pe__bigfloat x = pe__bigfloat_of(1, n);
     memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
     x.exponent = exponent;
     x.log2_error = 0;
     return x;
 }
-PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
-PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits, 0, n); }
+PE__COLD pe__bigfloat pe__bigfloat_pi(int n) { return pe__bigfloat_constant(pe__pi_digits, 2, n); }
+PE__COLD pe__bigfloat pe__bigfloat_ln2(int n)
+{
+    return pe__bigfloat_constant(pe__ln2_digits, 0, n);
+}
 
 /* Returns the sum of a Taylor series for |x| < 4, up to the first term below the last bit:
  *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...
@@ -3013,16 +3037,16 @@ PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits,
  *     PE__ATANH, k = 1  atanh(z) / z, x = z^2 < 1/16: 1 + x / (k + 2) + x^2 / (k + 4) ...
  * There are at most 300 terms, with a total error of 2^14 units of the last bit. */
 typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
-PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
+PE__COLD pe__bigfloat pe__bigfloat_series(const pe__bigfloat *x, pe__series kind, uint32_t k)
 {
-    pe__real sum = pe__real_of(1, x->n), power = sum, term = sum;
-    if (pe__real_is_0(x)) return sum;
+    pe__bigfloat sum = pe__bigfloat_of(1, x->n), power = sum, term = sum;
+    if (pe__bigfloat_is_0(x)) return sum;
     for (; term.sign != 0 && term.exponent > -32 * x->n - 2; k += kind == PE__EXP ? 1 : 2) {
-        pe__real_mul(&power, x);
-        if (kind != PE__ATANH) pe__real_div_u32(&power, kind == PE__EXP ? k : k * (k + 1));
+        pe__bigfloat_mul(&power, x);
+        if (kind != PE__ATANH) pe__bigfloat_div_u32(&power, kind == PE__EXP ? k : k * (k + 1));
         term = power;
-        if (kind == PE__ATANH) pe__real_div_u32(&term, k + 2);
-        pe__real_add(&sum, &term, 1);
+        if (kind == PE__ATANH) pe__bigfloat_div_u32(&term, k + 2);
+        pe__bigfloat_add(&sum, &term, 1);
     }
     const int log2_error = x->log2_error + x->exponent + 4;
     sum.log2_error = log2_error > 14 ? log2_error : 14;
@@ -3030,37 +3054,37 @@ PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k
 }
 
 /* Replaces x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
-PE__COLD void pe__real_log(pe__real *x)
+PE__COLD void pe__bigfloat_log(pe__bigfloat *x)
 {
     const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* m is in 0.7 ... 1.42 */
     x->exponent = up;
-    pe__real y = *x;
-    pe__real_add_double(&y, 1);
-    pe__real_add_double(x, -1);
-    pe__real_div(x, &y);
+    pe__bigfloat y = *x;
+    pe__bigfloat_add_double(&y, 1);
+    pe__bigfloat_add_double(x, -1);
+    pe__bigfloat_div(x, &y);
     y = *x;
-    pe__real_mul(&y, x);
-    y = pe__real_series(&y, PE__ATANH, 1);
-    pe__real_mul(x, &y);
+    pe__bigfloat_mul(&y, x);
+    y = pe__bigfloat_series(&y, PE__ATANH, 1);
+    pe__bigfloat_mul(x, &y);
     x->exponent++;
-    y = pe__real_ln2(x->n);
-    pe__real_mul_double(&y, k);
-    pe__real_add(x, &y, 1);
+    y = pe__bigfloat_ln2(x->n);
+    pe__bigfloat_mul_double(&y, k);
+    pe__bigfloat_add(x, &y, 1);
 }
 
 /* Replaces x by exp(x). An exact 0 becomes exactly 1. */
-PE__COLD void pe__real_exp(pe__real *x)
+PE__COLD void pe__bigfloat_exp(pe__bigfloat *x)
 {
-    const double k = pe__round_to_integer(pe__real_to_double(x) * 1.4426950408889634);
-    pe__real y = pe__real_ln2(x->n);
-    pe__real_mul_double(&y, -k);
-    pe__real_add(x, &y, 1);
-    *x = pe__real_series(x, PE__EXP, 1);
+    const double k = pe__round_to_integer(pe__bigfloat_to_double(x) * 1.4426950408889634);
+    pe__bigfloat y = pe__bigfloat_ln2(x->n);
+    pe__bigfloat_mul_double(&y, -k);
+    pe__bigfloat_add(x, &y, 1);
+    *x = pe__bigfloat_series(x, PE__EXP, 1);
     x->exponent += (int)k;
 }
 
 /* Returns whether x is certainly not 0, so that its sign is certain. */
-PE__COLD int pe__real_has_sign(const pe__real *x)
+PE__COLD int pe__bigfloat_has_sign(const pe__bigfloat *x)
 {
     return x->sign != 0 && x->log2_error < 32 * x->n - 2;
 }
@@ -3069,27 +3093,27 @@ PE__COLD int pe__real_has_sign(const pe__real *x)
    else the value of pe__dropped_bits(). Returns 0 if the rounding is uncertain, because a midpoint
    is within the error of x. If `last` is set, more limbs are not available. Then x is taken to be
    that midpoint, and the function returns 1. */
-PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
+PE__COLD int pe__bigfloat_round(const pe__bigfloat *x, int drop, int last, double *y)
 {
     /* the bits of d with index snap or more are certain */
     const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
-    const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
-    const int unit = x->exponent - bits > least ? x->exponent - bits : least;
-    const int cut = unit - x->exponent + 32 * n; /* index of the lowest bit of d that is kept */
+    const int lowest = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
+    const int ulp = x->exponent - bits > lowest ? x->exponent - bits : lowest;
+    const int cut = ulp - x->exponent + 32 * n; /* index of the lowest bit of d that is kept */
     uint32_t half[PE__LIMBS + 1] = {0};
-    pe__real r = *x;
+    pe__bigfloat r = *x;
     *y = 0;
-    if (!pe__real_has_sign(x) || snap >= cut) return last || pe__real_is_0(x);
+    if (!pe__bigfloat_has_sign(x) || snap >= cut) return last || pe__bigfloat_is_0(x);
     if (snap > 0) half[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
     pe__limbs_add(r.d, half, n + 1, 0);
     (void)pe__limbs_shift(r.d, n + 1, -snap);
     const int rest = pe__limbs_shift(r.d, n + 1, snap + 1 - cut);
-    const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], whole = both >> 1;
-    if ((both & 1) && !rest && !last && !pe__real_is_exact(x)) return 0;
-    *y = (double)(whole + (both & (uint64_t)(rest | (int)(whole & 1)))) * x->sign;
-    *y *= pe__exp2i(unit / 2);
-    *y *= pe__exp2i(unit - unit / 2);
+    const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], kept = both >> 1;
+    if ((both & 1) && !rest && !last && !pe__bigfloat_is_exact(x)) return 0;
+    *y = (double)(kept + (both & (uint64_t)(rest | (int)(kept & 1)))) * x->sign;
+    *y *= pe__exp2i(ulp / 2);
+    *y *= pe__exp2i(ulp - ulp / 2);
     return 1;
 }
 
@@ -3121,7 +3145,7 @@ PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
  *     3 x 2^-106        three powers of 2
  *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2(base)
  * In factors below 2^-900, the last double is subnormal and has fewer bits. If an element needs
- * more digits of a frequency, pe__real_by_frequency() computes them from the config. */
+ * more digits of a frequency, pe__bigfloat_by_frequency() computes them from the config. */
 
 /* PE__MAX_LANES is a multiple of every PE_LANES. PE__FREQUENCY_TILE is 64, the pairs of a head of
    128 elements. */
@@ -3135,7 +3159,7 @@ typedef struct pe__geometric {
 
 /* Returns the factor by which all frequencies, in half-turns, are multiplied: scale if half_turns
    is set, else scale / pi. */
-PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
+PE__INLINE pe__td pe__frequency_scale(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_mul_double(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
@@ -3145,10 +3169,10 @@ PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
    d[1] = 0, the usual case. */
 PE__INLINE pe__td pe__geometric_step(double base, const double *d)
 {
-    pe__td by = pe__td_splat(-d[0]);
-    by.b = pe__splat(-d[1]);
+    pe__td exponent = pe__td_splat(-d[0]);
+    exponent.b = pe__splat(-d[1]);
     const pe__td log_base = pe__td_log2_of(base);
-    return d[1] == 0 ? pe__td_div_double(log_base, by.a) : pe__td_div(log_base, by);
+    return d[1] == 0 ? pe__td_div_double(log_base, exponent.a) : pe__td_div(log_base, exponent);
 }
 
 /* Returns the lane numbers 0, 1 ... */
@@ -3158,10 +3182,10 @@ PE__INLINE pe__vd pe__iota(void)
     return pe__load(lanes);
 }
 
-/* Returns q^i for i = first, first + by ..., lane by lane, where step is log2 q. */
-PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
+/* Returns q^i for i = first, first + index ..., lane by lane, where step is log2 q. */
+PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double index)
 {
-    const pe__vd i = pe__iota() * pe__splat(by) + pe__splat((double)first);
+    const pe__vd i = pe__iota() * pe__splat(index) + pe__splat((double)first);
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
@@ -3181,11 +3205,12 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__MAX_LANES], size_t k)
 }
 
 /* Computes g->first and g->eighth from g->step, which the caller has set. */
-PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
+PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *frequency_scale)
 {
     for (size_t b = 0; b < PE__MAX_LANES; b += PE_LANES) {
         g->eighth[b / PE_LANES] = pe__geometric_power(g->step, b * PE__MAX_LANES, PE__MAX_LANES);
-        g->first[b / PE_LANES] = pe__td_mul_inline(pe__geometric_power(g->step, b, 1), *unit);
+        g->first[b / PE_LANES] =
+            pe__td_mul_inline(pe__geometric_power(g->step, b, 1), *frequency_scale);
     }
 }
 
@@ -3354,44 +3379,45 @@ static inline float pe__round_sum(double hi, double lo, int drop)
     return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
-/* Returns (hi + lo) by, rounded once to a double, for a power of two as `by`. A subnormal result
-   must be a multiple of the least subnormal, so `big` is added and subtracted: the last bit of big,
-   times `by`, is the least subnormal. The sum of big, hi and lo is rounded once, because its low
-   parts are first rounded to odd. */
-PE__COLD double pe__round_double(double hi, double lo, double by)
+/* Returns (hi + lo) factor, rounded once to a double, for a power of two as `factor`. A subnormal
+   result must be a multiple of the least subnormal, so `big` is added and subtracted: the last bit
+   of big, times `factor`, is the least subnormal. The sum of big, hi and lo is rounded once,
+   because its low parts are first rounded to odd. */
+PE__COLD double pe__round_double(double hi, double lo, double factor)
 {
     const double sum = hi + lo;
-    if (fabs(sum * by) > pe__exp2i(-1021)) return sum * by;
-    const double least = pe__exp2i(-1022) / by, big = hi < 0 ? -least : least;
+    if (fabs(sum * factor) > pe__exp2i(-1021)) return sum * factor;
+    const double minimum = pe__exp2i(-1022) / factor, big = hi < 0 ? -minimum : minimum;
     pe__vd low, rest, last;
-    if (fabs(sum) > least) return sum * by;
+    if (fabs(sum) > minimum) return sum * factor;
     const pe__vd high = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
-    const pe__vd whole = pe__two_sum(pe__splat(big), high, &rest);
+    const pe__vd rounded = pe__two_sum(pe__splat(big), high, &rest);
     rest = pe__two_sum(rest, low, &last);
     const double odd = pe__to_odd(pe__first_lane(rest), pe__first_lane(last));
-    const double size = fabs((pe__first_lane(whole) + odd) - big) * by;
+    const double size = fabs((pe__first_lane(rounded) + odd) - big) * factor;
     return hi < 0 ? -size : size;
 }
 
-/* Ziv's test: rounds (hi + lo + e) by and (hi + lo - e) by once each, and sets *y to the first.
-   Returns whether both are the same number and the error interval does not contain 0. `by` is a
-   power of two. `drop` names the type: 0 for a double, else the value of pe__dropped_bits().
+/* Ziv's test: rounds (hi + lo + e) factor and (hi + lo - e) factor once each, and sets *y to the
+   first. Returns whether both are the same number and the error interval does not contain 0.
+   `factor` is a power of two. `drop` names the type: 0 for a double, else the value of
+   pe__dropped_bits().
 
    The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If
    the interval contains 0, the sign of the exact value is unknown, and the exact value may be 0.
    With an amplitude of 2^-950, for example, an interval around 0 would round to 2^-1047 at both
    ends. All callers pass a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
-PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
+PE__COLD int pe__ziv_test(double hi, double lo, double e, double factor, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
     double other = hi < 0 ? -0.0 : 0.0;
     *y = other;
     if (drop == 0) {
-        *y = pe__round_double(hi, above, by);
-        other = pe__round_double(hi, below, by);
-    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else 0; products could underflow */
-        *y = (double)pe__round_sum(hi * by, above * by, drop);
-        other = (double)pe__round_sum(hi * by, below * by, drop);
+        *y = pe__round_double(hi, above, factor);
+        other = pe__round_double(hi, below, factor);
+    } else if (fabs(hi) * factor > pe__exp2i(-200)) { /* else 0; products could underflow */
+        *y = (double)pe__round_sum(hi * factor, above * factor, drop);
+        other = (double)pe__round_sum(hi * factor, below * factor, drop);
     }
     return *y == other && fabs(hi) > 2 * e;
 }
@@ -3480,10 +3506,10 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
     const pe__axis *axis;
-    double i = pe__frequency_index(plan, pair, &axis), d = axis->denominator[0], by = 1;
+    double i = pe__frequency_index(plan, pair, &axis), d = axis->denominator[0], quotient = 1;
     w[2] = 1;
     if (plan->point) {
-        if (!pe__exact_sum(plan, pair, &by)) return 0;
+        if (!pe__exact_sum(plan, pair, &quotient)) return 0;
     } else if (plan->exact_frequencies) {
         w[0] = f[0];
         w[1] = f[plan->padded];
@@ -3492,30 +3518,30 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
         const pe__dd ratio = {pe__splat(f[0]), pe__splat(f[plan->padded])};
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
         const pe__dd y = plan->half_turns ? ratio : radians;
-        const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
-        if (plan->base == 0) { /* the caller's frequency: the double nearest to y / unit */
-            by = hi / unit;
-            by += (lo - pe__product_minus(by, unit, hi)) / unit;
+        const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), scale = plan->unit;
+        if (plan->base == 0) { /* the caller's frequency: the double nearest to y / scale */
+            quotient = hi / scale;
+            quotient += (lo - pe__product_minus(quotient, scale, hi)) / scale;
         } else { /* base^(i / D) by a division and a Newton step */
-            double power = unit / hi;
-            power -= (pe__product_minus(power, hi, unit) + power * lo) / hi;
-            const double rest = pe__product_minus(power, hi, unit) + power * lo;
+            double power = scale / hi;
+            power -= (pe__product_minus(power, hi, scale) + power * lo) / hi;
+            const double rest = pe__product_minus(power, hi, scale) + power * lo;
             for (int k = 0; k < 20 && d != pe__round_to_integer(d); k++) {
                 d *= 2;
                 i *= 2;
             }
             if (d > pe__exp2i(50) || d != pe__round_to_integer(d) || axis->denominator[1] != 0 ||
-                fabs(rest) > fabs(unit) * pe__exp2i(-90))
+                fabs(rest) > fabs(scale) * pe__exp2i(-90))
                 return 0;
             const uint64_t odd = pe__odd_significand(power);
             if (!pe__powers_equal(pe__odd_significand(plan->base), (uint64_t)i, odd, (uint64_t)d))
                 return 0;
             w[2] = (double)odd;
-            by = w[2] / power;
+            quotient = w[2] / power;
         }
     }
-    w[0] = plan->unit * by;
-    w[1] = pe__product_minus(plan->unit, by, w[0]);
+    w[0] = plan->unit * quotient;
+    w[1] = pe__product_minus(plan->unit, quotient, w[0]);
     return 1;
 }
 
@@ -3554,44 +3580,46 @@ PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, 
 
 /* Multiplies x by the exact frequency of a pair. If plan->half_turns is set, the frequency has a
    factor pi; x is not multiplied by this factor here. */
-PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
+PE__COLD void pe__bigfloat_by_frequency(pe__bigfloat *x, const pe_plan *plan, size_t pair,
+                                        int given)
 {
     const int n = x->n;
     double rational[3] = {0, 0, 1};
-    pe__real w = pe__real_of(plan->unit, n), y, z;
+    pe__bigfloat w = pe__bigfloat_of(plan->unit, n), y, z;
     if (given) {
         const double *const f = plan->frequency + pair;
         const pe__dd half_turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(half_turns, pe__dd_splat(pe__pi)));
-        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* hi is the caller's double */
+        pe__bigfloat_mul_double(x, pe__first_lane(radians.hi)); /* hi is the caller's double */
         return;
     }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
         const double *m = plan->matrix + plan->first + pair;
-        z = pe__real_of(0, n);
+        z = pe__bigfloat_of(0, n);
         for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
-            y = pe__real_of(*m, n);
-            pe__real_mul_double(&y, plan->point[k]);
-            pe__real_add(&z, &y, 1);
+            y = pe__bigfloat_of(*m, n);
+            pe__bigfloat_mul_double(&y, plan->point[k]);
+            pe__bigfloat_add(&z, &y, 1);
         }
-        pe__real_mul(&w, &z);
+        pe__bigfloat_mul(&w, &z);
     } else if (pe__rational_frequency(plan, pair, rational)) {
-        w = pe__real_of(rational[0], n);
-        pe__real_add_double(&w, rational[1]);
+        w = pe__bigfloat_of(rational[0], n);
+        pe__bigfloat_add_double(&w, rational[1]);
     } else {
         const pe__axis *axis;
         const double i = pe__frequency_index(plan, pair, &axis);
-        y = pe__real_of(plan->base, n);
-        z = pe__real_of(axis->denominator[0], n);
-        pe__real_log(&y);
-        pe__real_mul_double(&y, -i);
-        pe__real_add_double(&z, axis->denominator[1]);
-        pe__real_div(&y, &z);
-        pe__real_exp(&y);
-        pe__real_mul(&w, &y);
+        y = pe__bigfloat_of(plan->base, n);
+        z = pe__bigfloat_of(axis->denominator[0], n);
+        pe__bigfloat_log(&y);
+        pe__bigfloat_mul_double(&y, -i);
+        pe__bigfloat_add_double(&z, axis->denominator[1]);
+        pe__bigfloat_div(&y, &z);
+        pe__bigfloat_exp(&y);
+        pe__bigfloat_mul(&w, &y);
     }
-    pe__real_mul(x, &w);
-    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs suffice */
+    pe__bigfloat_mul(x, &w);
+    if (rational[2] != 1)
+        pe__bigfloat_div_double(x, rational[2]); /* last: exact if n limbs suffice */
 }
 
 /* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational
@@ -3604,47 +3632,48 @@ static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3
  * +-1/2 or +-1, gets that exact value (Niven). Returns 0 if more limbs are needed to distinguish x
  * from a multiple of 1/6. `enough` says that n limbs suffice to distinguish every rational x from
  * all multiples of 1/6 other than itself. */
-PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
+PE__COLD int pe__bigfloat_sine(pe__bigfloat *x, int component, int half_turns, int enough,
+                               int given)
 {
     const int n = x->n;
-    const double k = pe__round_to_integer(pe__real_to_double(x) *
+    const double k = pe__round_to_integer(pe__bigfloat_to_double(x) *
                                           (!given && half_turns ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
-    pe__real y, z = pe__real_pi(n);
+    pe__bigfloat y, z = pe__bigfloat_pi(n);
     if (!given && half_turns) {
-        pe__real_add_double(x, -k / 2);
+        pe__bigfloat_add_double(x, -k / 2);
         y = *x;
-        pe__real_mul_double(&y, 6);
-        const double sixths = pe__round_to_integer(pe__real_to_double(&y));
-        pe__real_add_double(&y, -sixths);
-        if (!pe__real_has_sign(&y)) {
+        pe__bigfloat_mul_double(&y, 6);
+        const double sixths = pe__round_to_integer(pe__bigfloat_to_double(&y));
+        pe__bigfloat_add_double(&y, -sixths);
+        if (!pe__bigfloat_has_sign(&y)) {
             const int twelfth = (3 * quarter + (int)sixths + 12) % 12;
-            if (!pe__real_is_exact(&y) && !enough) return 0;
+            if (!pe__bigfloat_is_exact(&y) && !enough) return 0;
             if (pe__twice_sine[twelfth] != 3) {
-                *x = pe__real_of(pe__twice_sine[twelfth] / 2.0, n);
+                *x = pe__bigfloat_of(pe__twice_sine[twelfth] / 2.0, n);
                 return 1;
             }
         }
-        pe__real_mul(x, &z);
+        pe__bigfloat_mul(x, &z);
     } else {
-        pe__real_mul_double(&z, -k / 2);
-        pe__real_add(x, &z, 1);
+        pe__bigfloat_mul_double(&z, -k / 2);
+        pe__bigfloat_add(x, &z, 1);
     }
     y = *x;
-    pe__real_mul(&y, x);
+    pe__bigfloat_mul(&y, x);
     y.sign = -y.sign;
-    if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
+    if (k == 0 && x->exponent < -560 && !pe__bigfloat_is_0(x)) {
         /* cos x and sin x / x are below 1 by less than 2^-1120. All numbers between 1 - 2^-1120
            and 1 lead to the same rounded element, so take 1 - 2^-1120. */
-        z = pe__real_of(1, n);
+        z = pe__bigfloat_of(1, n);
         y = z;
         y.exponent = -1119;
-        pe__real_add(&z, &y, -1);
+        pe__bigfloat_add(&z, &y, -1);
     } else {
-        z = pe__real_series(&y, PE__TRIG, quarter & 1 ? 1 : 2);
+        z = pe__bigfloat_series(&y, PE__TRIG, quarter & 1 ? 1 : 2);
     }
     if (quarter & 1) *x = z;
-    else pe__real_mul(x, &z);
+    else pe__bigfloat_mul(x, &z);
     if (quarter & 2) x->sign = -x->sign;
     return 1;
 }
@@ -3668,24 +3697,24 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
         const int enough =
             last || (!given && plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
         const int number = !given && what >= PE__FREQUENCY;
-        pe__real x = pe__real_of(number ? 1 : pe__one_multiple(plan, pair, t), n);
-        pe__real w = pe__real_pi(n);
+        pe__bigfloat x = pe__bigfloat_of(number ? 1 : pe__one_multiple(plan, pair, t), n);
+        pe__bigfloat w = pe__bigfloat_pi(n);
         double y;
-        if (given || !plan->float32) pe__real_by_frequency(&x, plan, pair, given);
-        else if (number) pe__real_mul_double(&x, plan->float32[pair]);
+        if (given || !plan->float32) pe__bigfloat_by_frequency(&x, plan, pair, given);
+        else if (number) pe__bigfloat_mul_double(&x, plan->float32[pair]);
         if (number) {
-            if (half_turns) pe__real_mul(&x, &w);
+            if (half_turns) pe__bigfloat_mul(&x, &w);
             w.exponent++;
             if (what == PE__WAVELENGTH) {
-                pe__real_div(&w, &x);
+                pe__bigfloat_div(&w, &x);
                 x = w;
             }
         } else {
-            if (!pe__real_sine(&x, what == PE__COSINE, half_turns, enough, given)) continue;
-            pe__real_mul_double(&x, plan->amplitude);
-            pe__real_add_double(&x, -less);
+            if (!pe__bigfloat_sine(&x, what == PE__COSINE, half_turns, enough, given)) continue;
+            pe__bigfloat_mul_double(&x, plan->amplitude);
+            pe__bigfloat_add_double(&x, -less);
         }
-        if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * plan->amplitude : y;
+        if (pe__bigfloat_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * plan->amplitude : y;
     }
 }
 
@@ -3738,13 +3767,13 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     const double a = plan->amplitude;
     double w[3];
     if (plan->float32 || !pe__rational_frequency(plan, pair, w) || w[1] != 0) return 0;
-    const double p = t * w[0], six = 6 * p, whole = pe__round_to_integer(six / w[2]);
-    const double right = whole * w[2];
+    const double p = t * w[0], six = 6 * p, rounded = pe__round_to_integer(six / w[2]);
+    const double right = rounded * w[2];
     if (pe__product_minus(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is inexact */
-    if (six != right || pe__product_minus(6, p, six) != pe__product_minus(whole, w[2], right))
+    if (six != right || pe__product_minus(6, p, six) != pe__product_minus(rounded, w[2], right))
         return 0;
     if (!plan->half_turns && p != 0) return 0;
-    const int twelfth = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
+    const int twelfth = (int)(((int64_t)rounded % 12 + 12 + 3 * component) % 12);
     if (pe__twice_sine[twelfth] == 3) return 0;
     *y = a * (pe__twice_sine[twelfth] / 2.0);
     if (drop && *y != 0) *y = (double)pe__round_once(*y, 0, 1, drop);
@@ -3981,8 +4010,8 @@ static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
-    const float least = (float)(size * (1.0009765625 / 4096) * share);
-    int32_t guard = pe__float_bits(least);
+    const float minimum = (float)(size * (1.0009765625 / 4096) * share);
+    int32_t guard = pe__float_bits(minimum);
     if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
     return size > pe__exp2i(127) ? INT32_MAX : guard;
 }
@@ -4013,34 +4042,35 @@ static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
    at most 2^-62 half-turns from its frequency. */
 static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
-    const double most = pe__exp2i(-62) / error;
-    const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
+    const double maximum = pe__exp2i(-62) / error;
+    const double half_turns = maximum < pe__exp2i(36) ? maximum : pe__exp2i(36);
     plan->fastest = fastest;
     plan->error = error;
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
+/* Set *own to a copy of the plan, changed as the positions `positions` require. For differences
    (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
    angles (pe_back()) offset and padding position change sign. */
-PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
+PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *positions, pe_plan *own)
 {
     *own = *plan;
-    if (at->delta) {
+    if (positions->delta) {
         pe__plan_set_amplitude(own, 1.0);
         own->offset = 0;
         own->has_padding = 0;
     }
-    if (at->back) {
+    if (positions->back) {
         own->offset = -own->offset;
         own->padding = -own->padding;
     }
 }
-/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
-PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
+/* Returns the plan for a call at the positions `positions`: plan itself, or a changed copy in *own.
+   */
+PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *positions, pe_plan *own)
 {
-    if (!at->delta && !at->back) return plan;
-    pe__view_other(plan, at, own);
+    if (!positions->delta && !positions->back) return plan;
+    pe__view_other(plan, positions, own);
     return own;
 }
 
@@ -4332,9 +4362,9 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
-    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__array_count(config, 0) / 2;
+    const size_t maximum = PTRDIFF_MAX / sizeof(double) / pe__array_count(config, 0) / 2;
     const double steps = config->offset * 1048576.0; /* 2^20 */
-    if (config->d_model < 1 || config->d_model >= most)
+    if (config->d_model < 1 || config->d_model >= maximum)
         return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
                "fit into the address space";
     if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";
@@ -4520,14 +4550,14 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
 static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *config, double *f)
 {
     double fastest = 0, steps = 0, fall = 0;
-    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    const pe__td frequency_scale = pe__frequency_scale(config->scale, config->half_turns);
     for (size_t a = 0; a < made->axes; a++) {
         const pe__axis *axis = &made->axis[a];
         pe__geometric g;
         if (axis->pairs == 0) continue;
         const size_t last = axis->pairs - 1;
         g.step = pe__geometric_step(config->base, axis->denominator);
-        pe__geometric_begin(&g, &unit);
+        pe__geometric_begin(&g, &frequency_scale);
         pe__geometric_fill(&g, 0, axis->pairs, f + axis->pair, made->padded);
         const double begin = f[axis->pair], end = f[axis->pair + last];
         fastest = pe__max_abs(fastest, pe__max_abs(begin, end));
@@ -4579,27 +4609,27 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
-    pe__vd sum = pe__splat(0.0), least = pe__splat(1.0);
+    pe__vd sum = pe__splat(0.0), minimum = pe__splat(1.0);
     double squares[PE_LANES], all = 0;
     for (size_t i = 0; i < n; i += PE_LANES) {
         const pe__vd w = pe__load_n(omega + i, n - i);
         sum = pe__fma(w, w, sum);
-        least = pe__min_vd(pe__abs(w), least);
+        minimum = pe__min_vd(pe__abs(w), minimum);
     }
     pe__store(squares, sum);
     for (size_t k = 0; k < PE_LANES; k++) all += squares[k];
-    return !pe__unequal(pe__min_vd(least, low), low, low, low) && fabs(scale) >= pe__exp2i(-50) &&
+    return !pe__unequal(pe__min_vd(minimum, low), low, low, low) && fabs(scale) >= pe__exp2i(-50) &&
            pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
-/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded. Their relative
-   error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line, because its
-   caller is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
-   speed. */
-PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
-                                   size_t padded)
+/* Writes n frequencies, omega times frequency_scale, as two doubles each to f and f + padded. Their
+   relative error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line,
+   because its caller is inlined into pe__plan_build(), which calls cold functions and so is not
+   optimised for speed. */
+PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *frequency_scale,
+                                   double *f, size_t padded)
 {
-    const pe__vd a = unit->a, b = unit->b;
+    const pe__vd a = frequency_scale->a, b = frequency_scale->b;
     pe__vd largest = pe__splat(0.0);
     double lanes[PE_LANES], fastest = 0;
     for (size_t i = 0; i < n; i += PE_LANES) {
@@ -4622,14 +4652,15 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
 static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, const double *omega,
                                        double *f)
 {
-    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    const pe__td frequency_scale = pe__frequency_scale(config->scale, config->half_turns);
     double fastest = 0;
     made->base = 0;
     made->exact_frequencies = made->half_turns;
     for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
         double *const first = f + made->axis[a].pair;
         n = made->joint ? made->pairs : made->axis[a].pairs;
-        fastest = pe__max_abs(fastest, pe__scale_omega(omega, n, &unit, first, made->padded));
+        fastest =
+            pe__max_abs(fastest, pe__scale_omega(omega, n, &frequency_scale, first, made->padded));
     }
     pe__plan_finish(made, pe__exp2i(-104), fastest, f);
 }
@@ -4640,13 +4671,14 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, 
                                         double *f)
 {
     const size_t each = made->axes;
-    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
+    const double frequency_scale =
+        pe__first_lane(pe__frequency_scale(config->scale, config->half_turns).a);
     made->base = 0;
     made->fastest = 0;
     for (size_t k = 0; k < each; k++) {
         for (size_t i = 0; i < made->pairs; i++) {
             f[k * made->padded + i] = omega[i * each + k];
-            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * unit);
+            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * frequency_scale);
         }
         pe__plan_pad(made, f + k * made->padded);
     }
@@ -4747,8 +4779,9 @@ static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity wh
     if (plan->matrix) return PE_ERR_SUMS;
     for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            const size_t at = plan->axis[a].pair + i;
-            const size_t pair = plan->order ? at - at % PE__SORT_PAIRS + plan->order[at] : at;
+            const size_t index = plan->axis[a].pair + i;
+            const size_t pair =
+                plan->order ? index - index % PE__SORT_PAIRS + plan->order[index] : index;
             if (plan->float32 && what == PE__FREQUENCY) *out++ = plan->float32[pair];
             else *out++ = pe__plan_quantity(plan, pair, what, 0);
         }
@@ -4776,15 +4809,15 @@ enum { PE__INCREMENT_LIMBS = 10 };
 
 /* Converts the frequency x, in radians per position, to its increment x / (2 pi) modulo 1, times
    2^128, rounded. Changes x. */
-PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
+PE__COLD void pe__increment(pe__bigfloat *x, uint32_t *increment)
 {
     const int n = PE__INCREMENT_LIMBS;
-    pe__real turn = pe__real_pi(n);
+    pe__bigfloat two_pi = pe__bigfloat_pi(n);
     uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1}; /* half of the result's last bit */
-    turn.exponent++;
+    two_pi.exponent++;
     memset(increment, 0, 4 * sizeof *increment);
-    if (pe__real_is_0(x)) return;
-    pe__real_div(x, &turn);
+    if (pe__bigfloat_is_0(x)) return;
+    pe__bigfloat_div(x, &two_pi);
     (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* 128 bits, 1 for rounding */
     pe__limbs_add(rounded, x->d, n + 1, 0);
     (void)pe__limbs_shift(rounded, n + 1, -1);
@@ -4808,8 +4841,8 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
         if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))
             return PE_ERR_INCREMENT;
     for (size_t i = 0; i < plan->axis[0].pairs; i++) {
-        pe__real x = pe__real_of(1, PE__INCREMENT_LIMBS);
-        pe__real_by_frequency(&x, plan, i, 0);
+        pe__bigfloat x = pe__bigfloat_of(1, PE__INCREMENT_LIMBS);
+        pe__bigfloat_by_frequency(&x, plan, i, 0);
         pe__increment(&x, increments + 4 * i);
     }
     return PE_OK;
@@ -4823,7 +4856,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
     for (size_t i = 0; i < pairs; i++)
         if (!pe__increment_exists(omega[i])) return PE_ERR_INCREMENT;
     for (size_t i = 0; i < pairs; i++) {
-        pe__real x = pe__real_of(omega[i], PE__INCREMENT_LIMBS);
+        pe__bigfloat x = pe__bigfloat_of(omega[i], PE__INCREMENT_LIMBS);
         pe__increment(&x, increments + 4 * i);
     }
     return PE_OK;
@@ -4920,25 +4953,22 @@ typedef struct pe__sincos_args {
     double t; /* the position */
 } pe__sincos_args;
 
-/* Sets s and c to the sines and cosines of the angles at position by->t, in double, times the
- * factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector that
- * would begin after pair `last` repeats the vector that begins at `last`. The argument `full` is 1
- * if by->poly has the full polynomials, and 0 if it has the short ones.
- *
- *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
- *      most 1/4 half-turn.
- *   2. The polynomials give sin(pi z) and cos(pi z).
- *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
- *
- * The four vectors are computed together, because each operation on one vector must wait for the
- * operation before it. In between, the doubles of `pending` are converted to floats, unless pending
- * is NULL. */
-PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
-                           pe__vd *c, pe__pending *pending)
+/* Sets s and c to the sines and cosines of the angles at position arguments->t, in double, times
+   the * factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector
+   that * would begin after pair `last` repeats the vector that begins at `last`. The argument
+   `full` is 1 * if arguments->poly has the full polynomials, and 0 if it has the short ones. * *
+   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at *
+   most 1/4 half-turn. *   2. The polynomials give sin(pi z) and cos(pi z). *   3. The number of
+   quadrants says whether sine and cosine are exchanged, and which signs change. * * The four
+   vectors are computed together, because each operation on one vector must wait for the * operation
+   before it. In between, the doubles of `pending` are converted to floats, unless pending * is
+   NULL. */
+PE__INLINE void pe__sincos(const pe__sincos_args *arguments, int full, size_t i, size_t last,
+                           pe__vd *s, pe__vd *c, pe__pending *pending)
 {
-    const pe_plan *const plan = by->plan;
-    const pe__sincos_poly *const w = by->poly;
-    const double t = by->t;
+    const pe_plan *const plan = arguments->plan;
+    const pe__sincos_poly *const w = arguments->poly;
+    const double t = arguments->t;
     const double *const f = plan->frequency, *const g = f + plan->padded;
     const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
     const size_t i3 = pe__min(i + 3 * PE_LANES, last);
@@ -4996,11 +5026,11 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
 /* Stores the results of pe__sincos() with the full polynomials: four vectors of sines to s, four of
    cosines to c. The loop over a single row calls pe__sincos() directly instead. */
 enum { PE__SINCOS_PAIRS = 4 * PE_LANES };
-PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t last, double *s,
-                                  double *c)
+PE__OUTLINE void pe__sincos_store(const pe__sincos_args *arguments, size_t i, size_t last,
+                                  double *s, double *c)
 {
     pe__vd sine[4], cosine[4];
-    pe__sincos(by, 1, i, last, sine, cosine, NULL);
+    pe__sincos(arguments, 1, i, last, sine, cosine, NULL);
     for (size_t n = 0; n < 4; n++) {
         pe__store(s + n * PE_LANES, sine[n]);
         pe__store(c + n * PE_LANES, cosine[n]);
@@ -5018,8 +5048,8 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
     const pe__vd g = pe__load(plan->frequency + plan->padded + pair);
     const pe__vd shift = pe__splat(pe__quadrant_shift);
     const pe__vd z = pe__reduce(tt, f, g, shift, &k), quadrant = k - shift;
-    const pe__vd whole = pe__round(quadrant * pe__splat(0.5)) * pe__splat(2.0);
-    const pe__vd x = pe__fast_two_sum(quadrant - whole, z, &low);
+    const pe__vd even_quadrant = pe__round(quadrant * pe__splat(0.5)) * pe__splat(2.0);
+    const pe__vd x = pe__fast_two_sum(quadrant - even_quadrant, z, &low);
     pe__sincospi(x, &sine, &cosine);
     low = low * pe__splat(3.141592653589793);
     *s = pe__fma(low, cosine, sine) * pe__splat(factor);
@@ -5134,17 +5164,17 @@ PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const vo
 {
     size_t i = 0;
     for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
-        void *at = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
+        void *target = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
         const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
         const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
-        pe__put_two_as(type, at, pe__scaled_sum(pe__get_as(type, at), scale, v), next,
+        pe__put_two_as(type, target, pe__scaled_sum(pe__get_as(type, target), scale, v), next,
                        pe__scaled_sum(pe__get_as(type, next), scale, w));
     }
     for (size_t m; i < n; i += m) {
-        void *at = pe__at_element(type, x, i);
+        void *target = pe__at_element(type, x, i);
         m = pe__min(n - i, PE__FLOATS);
         const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), m);
-        pe__put_n_as(type, at, pe__scaled_sum(pe__get_n_as(type, at, m), scale, v), m);
+        pe__put_n_as(type, target, pe__scaled_sum(pe__get_n_as(type, target, m), scale, v), m);
     }
 }
 
@@ -5196,7 +5226,7 @@ typedef struct pe__adder {
     void (*four)(const struct pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0,
                  pe__vf v1, pe__vf v2, pe__vf v3);
     /* Adds n elements of a row. */
-    pe__row_adder *some;
+    pe__row_adder *partial;
 } pe__adder;
 
 /* Writes `rows` rows, of the positions t, t + 1 and so on. */
@@ -5398,18 +5428,19 @@ PE__INLINE pe__pieces pe__pieces_of(const pe__output *output)
     const size_t e = output->element, sines = output->sines * e, cosines = output->cosines * e;
     const size_t sine = output->sine * e, cosine = output->cosine * e;
     const size_t repeat = output->repeat_offset * e;
-    const size_t repeated = output->order == PE__REPEATED, adjacent = repeated && repeat <= sines;
+    const size_t repeated = output->order == PE__REPEATED,
+                 interleaved = repeated && repeat <= sines;
     pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
     if (output->order == PE__MATRIX) p.bytes[0] *= 2;
     const int separate = sine + sines != cosine && cosine + cosines != sine;
     if (!repeated && (output->order != PE__SPLIT || !separate)) return p;
-    p.count = repeated && !adjacent ? 4 : 2;
+    p.count = repeated && !interleaved ? 4 : 2;
     p.offset[0] = sine;
     p.offset[1] = cosine;
     p.offset[2] = sine + repeat;
     p.offset[3] = cosine + repeat;
-    p.bytes[0] = p.bytes[2] = adjacent ? 2 * sines : sines;
-    p.bytes[1] = p.bytes[3] = adjacent ? 2 * cosines : cosines;
+    p.bytes[0] = p.bytes[2] = interleaved ? 2 * sines : sines;
+    p.bytes[1] = p.bytes[3] = interleaved ? 2 * cosines : cosines;
     return p;
 }
 PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
@@ -5447,11 +5478,11 @@ PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned cha
     const size_t e = output->element, column = pe__first_column(output);
     unsigned char *const row = pe__row_address(output, r);
     for (int k = 0; k <= split; k++, buffer += half) {
-        unsigned char *const at = row + (k ? output->cosine : column) * e;
+        unsigned char *const target = row + (k ? output->cosine : column) * e;
         const size_t n = (k ? output->cosines : output->sines + (split ? 0 : output->cosines)) * e;
         if (in) memset(buffer + n, 0, zeros);
-        if (in) pe__copy(buffer, at, n, 0);
-        else pe__copy(at, buffer, n, output->mode == PE__STREAM);
+        if (in) pe__copy(buffer, target, n, 0);
+        else pe__copy(target, buffer, n, output->mode == PE__STREAM);
     }
 }
 
@@ -5528,37 +5559,38 @@ PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosin
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
 {
-    const int adjacent =
+    const int interleaved =
         to->order == PE__SC || (to->order == PE__REPEATED && to->repeat_offset == 1);
-    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : adjacent ? 2 : 1;
-    const size_t at = pair * step * e;
+    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : interleaved ? 2 : 1;
+    const size_t offset = pair * step * e;
     if (step == 4) {
-        pe__write_matrices(cosines + at, row, row + n * e, n, e);
+        pe__write_matrices(cosines + offset, row, row + n * e, n, e);
         return;
     }
-    pe__copy_repeated(cosines + at, row + n * e, n, e, step, to->repeat_offset);
-    pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
+    pe__copy_repeated(cosines + offset, row + n * e, n, e, step, to->repeat_offset);
+    pe__copy_repeated(sines + offset, row, n, e, step, to->repeat_offset);
 }
 
 /* ==== src/layouts/order.h ==== */
 /* Moves pairs from the sorted order of a plan's arrays to the order of the pairs. Tested by
  * tests/unit/layouts/test_lists.c. */
 
-/* Copy n items of `unit` bytes from a plan's sorted order to the order of the pairs: item i of out
-   is item order[i] of in. A plan is sorted if plan->order is not NULL. Its arrays then hold the
-   pairs of each coordinate together, as a segment (see pe__plan_sort_pairs()). */
-PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
-                                 size_t n, size_t unit)
+/* Copy n items of `item_bytes` bytes from a plan's sorted order to the order of the pairs: item i
+   of out is item order[i] of in. A plan is sorted if plan->order is not NULL. Its arrays then hold
+   the pairs of each coordinate together, as a segment (see pe__plan_sort_pairs()). */
+PE__INLINE void pe__reorder_items(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                                  size_t n, size_t item_bytes)
 {
-    for (size_t i = 0; i < n; i++) memcpy(out + i * unit, in + order[i] * unit, unit);
+    for (size_t i = 0; i < n; i++)
+        memcpy(out + i * item_bytes, in + order[i] * item_bytes, item_bytes);
 }
 PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const uint8_t *order,
-                             size_t n, size_t unit)
+                             size_t n, size_t item_bytes)
 {
-    if (unit == 2) pe__reorder_some(out, in, order, n, 2);
-    else if (unit == 4) pe__reorder_some(out, in, order, n, 4);
-    else if (unit == 8) pe__reorder_some(out, in, order, n, 8);
-    else pe__reorder_some(out, in, order, n, 16);
+    if (item_bytes == 2) pe__reorder_items(out, in, order, n, 2);
+    else if (item_bytes == 4) pe__reorder_items(out, in, order, n, 4);
+    else if (item_bytes == 8) pe__reorder_items(out, in, order, n, 8);
+    else pe__reorder_items(out, in, order, n, 16);
 }
 
 /* Does what pe__unsort_row() does, for 16-bit elements. It is out of line so that its buffer is not
@@ -5602,11 +5634,11 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
                                      unsigned char *buffer)
 {
     const int matrix = to->order == PE__MATRIX;
-    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
+    const size_t n = to->sines, e = to->element, item_bytes = matrix ? 4 * e : 2 * e;
     const uint8_t *const order = to->plan->order;
     if (matrix || to->order == PE__SC) {
-        pe__reorder(buffer, cosines, order, n, unit);
-        memcpy(cosines, buffer, n * unit);
+        pe__reorder(buffer, cosines, order, n, item_bytes);
+        memcpy(cosines, buffer, n * item_bytes);
         return;
     }
     if (sorted->order == PE__SPLIT) {
@@ -5685,7 +5717,7 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
     const double factor = plan->amplitude * (1 + bound->eta);
     const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
     pe__sincos_poly poly;
-    const pe__sincos_args by = {plan, &poly, t};
+    const pe__sincos_args arguments = {plan, &poly, t};
     (void)table;
     pe__scale_sincos_poly(factor, 0, 1, &poly);
 #if PE_SLEEF
@@ -5698,7 +5730,7 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
     if (table) return;
 #endif
     for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, last, to[0] + i, to[1] + i);
+        pe__sincos_store(&arguments, pair + i, last, to[0] + i, to[1] + i);
 }
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
@@ -5820,19 +5852,19 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->slow = SIZE_MAX;
 }
 
-/* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is
+/* Rotate the vector of pairs at i to both rows. If both_rows is 0, only the row that is not NULL is
    computed. Its components are then a[0] and b[0] of the result, whichever row it is. If ts is
    NULL, that row is the anchor itself. */
-PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
+PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int both_rows)
 {
-    if (!two && !x->ts) {
+    if (!both_rows && !x->ts) {
         pe__rotated r;
         r.a[0] = r.a[1] = pe__load(x->a + i);
         r.b[0] = r.b[1] = pe__load(x->b + i);
         return r;
     }
     pe__vd ts = pe__load(x->ts + i);
-    if (!two) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
+    if (!both_rows) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
     return pe__rotate(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i));
 }
 
@@ -5895,18 +5927,19 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
 }
 
 /* Round a group, the four vectors of pairs that start at pair i, in which the rounding test has
-   flagged a vector. The floats of x->row[0] and x->row[1] are returned in v[0] and v[1]. If two is
-   0, those of the one row that is not NULL are returned in v[0]. All four vectors are rounded,
-   since it would take longer to find the flagged one. */
-PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
+   flagged a vector. The floats of x->row[0] and x->row[1] are returned in v[0] and v[1]. If
+   both_rows is 0, those of the one row that is not NULL are returned in v[0]. All four vectors are
+   rounded, since it would take longer to find the flagged one. */
+PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int both_rows, pe__floats4 *v)
 {
-    const int first = !two && !x->row[0];
+    const int first = !both_rows && !x->row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
-        const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
+        const pe__rotated r = pe__rotate_at(x, i, both_rows),
+                          s = pe__rotate_at(x, i + PE_LANES, both_rows);
         const pe__vd plus[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
         const pe__vd minus[4] = {r.a[1], r.b[1], s.a[1], s.b[1]};
         pe__ziv_round_two(x, first, i, plus, v[0].v + n);
-        if (two) pe__ziv_round_two(x, 1, i, minus, v[1].v + n);
+        if (both_rows) pe__ziv_round_two(x, 1, i, minus, v[1].v + n);
     }
 }
 
@@ -5946,12 +5979,13 @@ PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int
 }
 
 /* Rotate the two vectors of pairs at i, round them to floats and add them to the rounding test. */
-PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
-                               pe__rounding_test *test, pe__vf *plus, pe__vf *minus)
+PE__INLINE void pe__rotate_group_half(const pe__span *x, size_t i, int both_rows, int split,
+                                      pe__rounding_test *test, pe__vf *plus, pe__vf *minus)
 {
-    const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
+    const pe__rotated r = pe__rotate_at(x, i, both_rows),
+                      s = pe__rotate_at(x, i + PE_LANES, both_rows);
     pe__round_tested(&r, &s, 0, split, test, plus);
-    if (two) pe__round_tested(&r, &s, 1, split, test, minus);
+    if (both_rows) pe__round_tested(&r, &s, 1, split, test, minus);
 }
 
 /* Prefetch the lines that are prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
@@ -5998,9 +6032,9 @@ typedef enum pe__sum {
 
 /* Store, stream or add four vectors of row `side`, v[0] at p and the others after it. If split,
    v[1] and v[3] are x->across bytes after v[0] and v[2]. A row pair is added inline, since the type
-   is a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
-   the type. */
-PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int split, int side,
+   is a constant of its kernel. A single row (both_rows is 0) is added by a call of the adder, which
+   knows the type. */
+PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int both_rows, int split, int side,
                                unsigned char *p, const pe__floats4 *four)
 {
     const pe__vf *const v = four->v;
@@ -6015,7 +6049,7 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
         pe__stream(p1, v[1]);
         pe__stream(p2, v[2]);
         pe__stream(p3, v[3]);
-    } else if (two || x->mode != PE__ADD) {
+    } else if (both_rows || x->mode != PE__ADD) {
         if (PE__UNLIKELY(x->mode != PE__STORE))
             pe__prefetch_vectors(p, at1, at2, (size_t)vector, x->prefetch_distance[side]);
         pe__put(p0, v[0]);
@@ -6029,9 +6063,9 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
 
 /* Store n floats at p, or add them. Half a vector and a whole vector are copied with a constant
    size, since compilers make no call of such a memcpy(). */
-PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
+PE__INLINE void pe__store_floats(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
-    if (x->adder) x->adder->some(x->output, p, v, n);
+    if (x->adder) x->adder->partial(x->output, p, v, n);
     else if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
     else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
     else memcpy(p, v, n * sizeof *v);
@@ -6055,21 +6089,22 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
             all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
         for (size_t i = 0, m; i < n; i += m) {
             m = pe__min(n - i, type == PE_TYPE_F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (type == PE_TYPE_F32) pe__store_some(x, p + i * element, all, m);
+            if (type == PE_TYPE_F32) pe__store_floats(x, p + i * element, all, m);
             else pe__put_n_as(type, p + i * element, pe__get(all), m);
         }
     }
 }
 
-/* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
-   `second` second ones. The hot loop tests all pairs with the plan's guard, and tests flagged slow
-   pairs again with slow_guard. Here slow pairs are tested with slow_guard only. This function is
-   out of line because only the ends of a row need it, and its arrays would enlarge the loop's stack
-   frame. */
-PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
+/* Write part of the vector of pairs at i in each row that is not NULL: first_count first components
+   and second_count second ones. The hot loop tests all pairs with the plan's guard, and tests
+   flagged slow pairs again with slow_guard. Here slow pairs are tested with slow_guard only. This
+   function is out of line because only the ends of a row need it, and its arrays would enlarge the
+   loop's stack frame. */
+PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first_count,
+                                   size_t second_count)
 {
-    const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
-    const pe__rotated r = pe__rotate_at(x, i, two);
+    const int both_rows = x->ts != NULL; /* rotate to both rows, even if one is NULL */
+    const pe__rotated r = pe__rotate_at(x, i, both_rows);
     const int32_t guard = i < x->slow ? x->output->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
     pe__rounding_test test = pe__rounding_test_begin();
@@ -6092,18 +6127,19 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
                 all[x->split ? k % 2 * PE_LANES + k / 2 : k] = interleaved[k];
         }
         if (x->split) {
-            pe__store_some(x, p + i * e, all, first);
-            pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
-                           pe__min(second, PE_LANES)); /* never more; for the compiler */
+            pe__store_floats(x, p + i * e, all, first_count);
+            pe__store_floats(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
+                             pe__min(second_count, PE_LANES)); /* never more; for the compiler */
         } else {
-            pe__store_some(x, p + 2 * i * e, all, first + second);
+            pe__store_floats(x, p + 2 * i * e, all, first_count + second_count);
         }
     }
 }
 
 /* This is the hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs:
-   first span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
-   writes only the row of span->row that is not NULL. Rows come from their anchor by angle addition:
+   first span->row, then the row pairs at the next larger distances from the anchor. If both_rows is
+   0, it writes only the row of span->row that is not NULL. Rows come from their anchor by angle
+   addition:
 
        for each pair i:
            s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from rotation row b
@@ -6127,43 +6163,46 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
    the output, addresses were not kept in registers. Outputs of 512 x 512 then took 12 % longer with
    AVX-512, and split ones 11 % longer with AVX2. For AVX-512, gcc 12 keeps all of this in
    registers. With the 16 vector registers of AVX2, one of the eight vectors is on the stack. */
-PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
+PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int both_rows, int split,
+                                    pe__sum sum)
 {
     const int32_t window = span->bound->window, guard = span->output->plan->guard;
     pe__span hot = *span;
     const pe__span *const x = &hot;
-    const size_t element = two && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
+    const size_t element = both_rows && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
     const size_t step = (split ? 1 : 2) * element, end = span->end;
-    const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
-    const size_t peeled = pe__min(span->peeled, whole), padded = span->output->plan->padded;
+    const size_t complete_pairs = pe__min(span->first, span->second),
+                 groups_end = pe__min(complete_pairs, end);
+    const size_t peeled = pe__min(span->peeled, complete_pairs),
+                 padded = span->output->plan->padded;
     const ptrdiff_t stride = span->swapped ? -x->output->stride : x->output->stride;
-    unsigned char *plus = span->row[!two && !x->row[0]], *minus = span->row[1];
+    unsigned char *plus = span->row[!both_rows && !x->row[0]], *minus = span->row[1];
     for (;;) {
         size_t i = span->begin;
-        for (size_t some; i < peeled; i += some) {
-            some = pe__min(peeled - i, PE_LANES);
-            pe__store_partial(span, i, some, some);
+        for (size_t count; i < peeled; i += count) {
+            count = pe__min(peeled - i, PE_LANES);
+            pe__store_partial(span, i, count, count);
         }
-        for (; i + 4 * PE_LANES <= fours; i += 4 * PE_LANES) {
+        for (; i + 4 * PE_LANES <= groups_end; i += 4 * PE_LANES) {
             pe__rounding_test test = pe__rounding_test_begin();
             pe__floats4 f, b;
-            pe__rotate_two(x, i, two, split, &test, f.v, b.v);
-            pe__rotate_two(x, i + 2 * PE_LANES, two, split, &test, f.v + 2, b.v + 2);
+            pe__rotate_group_half(x, i, both_rows, split, &test, f.v, b.v);
+            pe__rotate_group_half(x, i + 2 * PE_LANES, both_rows, split, &test, f.v + 2, b.v + 2);
             if (PE__UNLIKELY(pe__rounding_test_flagged(test, window, guard)) &&
                 pe__confirm_flag(test, window, i < span->slow ? guard : span->slow_guard, &f,
-                                 two ? &b : &f)) {
+                                 both_rows ? &b : &f)) {
                 pe__floats4 rounded[2];
-                pe__round_flagged(span, i, two, rounded);
+                pe__round_flagged(span, i, both_rows, rounded);
                 f = rounded[0];
-                if (two) b = rounded[1];
+                if (both_rows) b = rounded[1];
             }
-            pe__store_four(x, sum, two, split, 0, plus + i * step, &f);
-            if (two) pe__store_four(x, sum, two, split, 1, minus + i * step, &b);
+            pe__store_four(x, sum, both_rows, split, 0, plus + i * step, &f);
+            if (both_rows) pe__store_four(x, sum, both_rows, split, 1, minus + i * step, &b);
         }
         for (; i < end; i += PE_LANES)
             pe__store_partial(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
                               i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
-        if (!two || --n <= 0) return;
+        if (!both_rows || --n <= 0) return;
         const double sign = span->swapped ? -1 : 1;
         span->row[0] += stride;
         span->row[1] -= stride;
@@ -6179,13 +6218,13 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
 }
 
 /* A row pair kernel stores or adds n row pairs: x->row and those at the next larger distances. By
-   contrast, pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
+   contrast, pe__store_one_row() stores or adds the one row of x->row that is not NULL. */
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
     else pe__rotate_span_f32(x, n, 1, 0, PE__NOT_ADDED);
 }
-PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
+PE__OUTLINE void pe__store_one_row(pe__span *x)
 {
     pe__rotate_span_f32(x, 1, 0, x->split, PE__NOT_ADDED);
 }
@@ -6364,7 +6403,7 @@ enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
-    float error, least;   /* of the thresholds: error: the maximum; least: the constant term */
+    float error, minimum; /* of the thresholds: error: the maximum; minimum: the constant term */
     unsigned made;        /* bit b: plan_row[b] is converted */
     int excess;           /* adding: sum over the spans of 5 * (pairs in flagged groups) - (pairs of
                              both rows), never below 0; see pe__add_row_pair_16() */
@@ -6402,11 +6441,11 @@ PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
 PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
                                    float *errors)
 {
-    const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
-    const pe__vf by = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) u */
+    const pe__vf error = pe__splat_f32(f->error), minimum = pe__splat_f32(f->minimum);
+    const pe__vf relative_error = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) u */
     for (size_t i = 0; i < count; i += PE__GROUP) {
         const pe__vf sum = pe__add_f32(pe__group_magnitude(x, i), pe__get(f->angle + i / 2));
-        pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
+        pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, relative_error, minimum)));
     }
 }
 
@@ -6431,19 +6470,19 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
-    const float least = pe__base_error_16(plan, type), error = (float)(power * of_1);
-    const int unsafe = least == FLT_MAX;
+    const float minimum = pe__base_error_16(plan, type), error = (float)(power * of_1);
+    const int unsafe = minimum == FLT_MAX;
     /* the angle of row 8 is 8 pi f; 3.1415927 is above pi */
-    const pe__vf by =
+    const pe__vf angle_factor =
         pe__splat_f32(unsafe ? 0.0f : (float)((double)PE__BLOCK_HALF * 3.1415927 * size));
-    f->error = unsafe || error < least ? least : error;
-    f->least = least;
+    f->error = unsafe || error < minimum ? minimum : error;
+    f->minimum = minimum;
     f->made = 0;
     f->flagged_count = 0;
     f->excess = f->spans_in_doubles = 0;
     pe__to_groups(plan->frequency + output->pair, count, output->order == PE__SPLIT, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
-        pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), by));
+        pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), angle_factor));
 }
 
 /* Returns y minus the midpoint of the two numbers around y whose significands have `drop` bits
@@ -6531,21 +6570,21 @@ PE__WRAPS /* a prefetched address may wrap around */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
 {
-    const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 */
-    const uint16_t *const at = (const uint16_t *)(const void *)p;
+    const pe__vf relative_error = pe__splat_f32(1.0f / 8388608); /* 2^-23 */
+    const uint16_t *const elements = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
     PE__PREFETCH((uintptr_t)p + x->prefetch_distance[0]);
     /* interleaved: q follows p, in the same cache line if vectors are shorter than a line */
-    if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->prefetch_distance[0]);
-    const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
-    g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
+    if (split || sizeof relative_error >= 64) PE__PREFETCH((uintptr_t)q + x->prefetch_distance[0]);
+    const pe__vf u = pe__get_bf16_odds(elements), v = pe__get_bf16_evens(next);
+    g->a[0] = pe__scaled_sum(pe__get_bf16_evens(elements), &x->scale, g->a[0]);
     g->a[1] = pe__scaled_sum(split ? u : v, &x->scale, g->a[1]);
     g->b[0] = pe__scaled_sum(split ? v : u, &x->scale, g->b[0]);
     g->b[1] = pe__scaled_sum(pe__get_bf16_odds(next), &x->scale, g->b[1]);
-    g->bound_a =
-        pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->bound_a);
-    g->bound_b =
-        pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->bound_b);
+    g->bound_a = pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])),
+                             relative_error, g->bound_a);
+    g->bound_b = pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])),
+                             relative_error, g->bound_b);
 }
 
 /* Store the group that starts at pair i in row `side`, or add it to the elements there. Returns the
@@ -6604,7 +6643,7 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
         group.end = pe__min(group.begin + PE__GROUP, x->end);
         group.row[side] = x->row[side];
         group.row[1 - side] = NULL;
-        pe__store_row_of_pair(&group);
+        pe__store_one_row(&group);
     }
 }
 
@@ -6664,7 +6703,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     if (PE__UNLIKELY(f->spans_in_doubles)) {
         f->spans_in_doubles--;
         if (x->row[0] && x->row[1]) pe__add_row_pairs_bf16(x, 1);
-        else pe__store_row_of_pair(x);
+        else pe__store_one_row(x);
         return;
     }
     pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
@@ -6681,11 +6720,11 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     f->flagged_count = 0;
 }
 
-/* If a block has more than `most` flagged groups, compute and store them from doubles. */
-PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
+/* If a block has more than `maximum` flagged groups, compute and store them from doubles. */
+PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t maximum,
                                      pe_type type)
 {
-    if (f->flagged_count <= most) return;
+    if (f->flagged_count <= maximum) return;
     pe__round_flagged_16(x, f->row, f->position, f->flagged, f->flagged_count, type);
     f->flagged_count = 0;
 }
@@ -6748,8 +6787,8 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
     pe__single_span(x, span);
     pe__span_from(span, i, a, b);
     const double signed_t = pe__single_poly(x, 1, &poly);
-    const pe__sincos_args by = {x->output->plan, &poly, signed_t};
-    pe__sincos_store(&by, span->pair, x->output->pair + last, a, b);
+    const pe__sincos_args arguments = {x->output->plan, &poly, signed_t};
+    pe__sincos_store(&arguments, span->pair, x->output->pair + last, a, b);
 }
 
 /* Round four flagged vectors of pairs, starting at pair i, to the floats v, using Ziv's test.
@@ -6774,24 +6813,25 @@ PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_
 }
 
 /* Store or add the pairs i ... end - 1, which may be fewer than the four vectors v hold. */
-PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_t end,
-                                       const pe__floats4 *v)
+PE__OUTLINE void pe__single_store_partial(const pe__single *single, size_t i, size_t end,
+                                          const pe__floats4 *v)
 {
     float all[4][2 * PE_LANES];
     pe__span span;
     const pe__span *const x = &span;
     pe__single_span(single, &span);
     unsigned char *const p = x->row[0];
-    const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
+    const size_t first_count = pe__min(end, x->first), second_count = pe__min(end, x->second);
     const size_t e = x->output->element;
     for (size_t k = 0; k < 4; k++) /* if split, all first components first */
         pe__put(all[x->split ? k % 2 * 2 + k / 2 : k], v->v[k]);
     if (!x->split) {
-        pe__store_some(x, p + 2 * i * e, all[0], first + second - 2 * i);
+        pe__store_floats(x, p + 2 * i * e, all[0], first_count + second_count - 2 * i);
         return;
     }
-    pe__store_some(x, p + i * e, all[0], first - i);
-    if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
+    pe__store_floats(x, p + i * e, all[0], first_count - i);
+    if (i < second_count)
+        pe__store_floats(x, p + x->across + (ptrdiff_t)(i * e), all[2], second_count - i);
 }
 
 /* Store or add the pairs [i, i + count) of pending floats. If the rounding test flags any, all
@@ -6812,19 +6852,19 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->row[0] + i * step,
                        &pending->v);
     } else {
-        const pe__floats4 some = pending->v; /* so that pending stays in registers */
-        pe__single_store_some(x, i, i + count, &some);
+        const pe__floats4 values = pending->v; /* so that pending stays in registers */
+        pe__single_store_partial(x, i, i + count, &values);
     }
 }
 
 /* Store a complete group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes
    are rounded again. Each float was rounded from a double, so its error is at most half a unit in
-   the last place, 2^-24 of the float. The argument `least` is the constant term of the thresholds,
-   from pe__base_error_16(). */
+   the last place, 2^-24 of the float. The argument `minimum` is the constant term of the
+   thresholds, from pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
-                                       const pe__pending *pending, pe__vf least, pe_type type)
+                                       const pe__pending *pending, pe__vf minimum, pe_type type)
 {
-    const pe__vf by = pe__splat_f32(1.0625f / 16777216);
+    const pe__vf relative_error = pe__splat_f32(1.0625f / 16777216);
     const pe__vf *const v = pending->v.v;
     const int split = span->split;
     pe__group g;
@@ -6834,8 +6874,8 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
     g.b[1] = split ? pe__unzip_odds(v[1], v[3]) : v[3];
     const pe__vf sum_a = pe__add_f32(pe__abs_f32(g.a[0]), pe__abs_f32(g.a[1]));
     const pe__vf sum_b = pe__add_f32(pe__abs_f32(g.b[0]), pe__abs_f32(g.b[1]));
-    g.bound_a = pe__mad_f32(sum_a, by, least);
-    g.bound_b = pe__mad_f32(sum_b, by, least);
+    g.bound_a = pe__mad_f32(sum_a, relative_error, minimum);
+    g.bound_b = pe__mad_f32(sum_b, relative_error, minimum);
     const uint32_t lanes = pe__store_group(span, 0, i, split, g, type, 0);
     if (PE__UNLIKELY(lanes)) pe__single_round_flagged_16(x, i, lanes, type);
 }
@@ -6853,7 +6893,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
     const size_t pairs = floats ? pe__max(output->sines, output->cosines) : groups;
-    const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
+    const pe__vf minimum = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
     pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
     pe__sincos_poly poly;
@@ -6862,7 +6902,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const double signed_t = pe__single_poly(&x, 0, &poly);
     const pe__sincos_poly *in_memory = &poly;
     PE__IN_MEMORY(in_memory);
-    const pe__sincos_args by = {plan, in_memory, signed_t};
+    const pe__sincos_args arguments = {plan, in_memory, signed_t};
     const size_t head = floats ? span.peeled : 0;
     pending.split = floats ? span.split : 1; /* 16-bit: pe__single_store_group() takes them split */
     pending.a.v[0] = pending.a.v[1] = pending.a.v[2] = pending.a.v[3] = pe__splat(0.0);
@@ -6875,7 +6915,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
         end = pe__min(next < head ? head : next + PE__GROUP, pairs);
         if (next < pairs) {
             const size_t last = next + (end - next - 1) / PE_LANES * PE_LANES;
-            pe__sincos(&by, 0, output->pair + next, output->pair + last, a.v, b.v, &pending);
+            pe__sincos(&arguments, 0, output->pair + next, output->pair + last, a.v, b.v, &pending);
         } else {
             pe__convert_pending(&pending, 0);
             pe__convert_pending(&pending, 1);
@@ -6883,7 +6923,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
             pe__convert_pending(&pending, 3);
         }
         if (next > 0 && floats) pe__single_store_floats(&x, &span, i, next - i, &pending, guard);
-        else if (next > 0) pe__single_store_group(&x, &span, i, &pending, least, type);
+        else if (next > 0) pe__single_store_group(&x, &span, i, &pending, minimum, type);
         if (next >= pairs) return pairs;
         pending.a = a;
         pending.b = b;
@@ -6914,7 +6954,7 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
         pe__compute_centre_far(output->plan, output->round_element, t, output->pair + i, n, to);
         pe__span_from(&span, i, a, b);
         pe__round_flagged(&span, 0, 0, &pending);
-        pe__single_store_some(&x, i, i + n, &pending);
+        pe__single_store_partial(&x, i, i + n, &pending);
     }
 }
 
@@ -6990,12 +7030,13 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
    the last 12 bits of their addresses are equal, unless the same 12 bits are equal for the two
    halves. */
 PE__WRAPS
-PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t most)
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row,
+                                          int64_t maximum)
 {
     const uintptr_t anchor = (uintptr_t)row;
     const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
     uint32_t aliased = 0;
-    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= most; b++) {
+    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= maximum; b++) {
         const uintptr_t s = (uintptr_t)(pe__rotation_row(x->output->plan, 0, b) + x->pair);
         const uintptr_t c = s + x->output->plan->padded * sizeof(double);
         const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
@@ -7044,9 +7085,10 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
     const int64_t lead = (int64_t)pe__min(512 / x->end, PE__BLOCK_HALF);
     const int64_t left = PE__BLOCK_HALF + 1 - lead - b;
-    const int64_t by = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
-    const size_t bytes = (size_t)((x->swapped ? -by : by) * x->output->stride);
-    x->prefetch_distance[0] = (by > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
+    const int64_t rows_ahead = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
+    const size_t bytes = (size_t)((x->swapped ? -rows_ahead : rows_ahead) * x->output->stride);
+    x->prefetch_distance[0] =
+        (rows_ahead > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
     x->prefetch_distance[1] = x->prefetch_distance[0] - 2 * bytes;
     return left > 0 && left < n ? left : n;
 }
@@ -7071,16 +7113,16 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
         if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
             n = pe__set_prefetch_distance(x, b, n);
         pe__set_row_pair(x, block, row, stride, b, PE_TYPE_F32);
-        unsigned char *const second = x->row[1];
-        if (together && x->row[0] && second) {
+        unsigned char *const minus = x->row[1];
+        if (together && x->row[0] && minus) {
             x->output->kernel->row_pairs(x, n);
             continue;
         }
         x->row[1] = NULL;
-        if (x->row[0]) pe__store_row_of_pair(x);
+        if (x->row[0]) pe__store_one_row(x);
         x->row[0] = NULL;
-        x->row[1] = second;
-        if (second) pe__store_row_of_pair(x);
+        x->row[1] = minus;
+        if (minus) pe__store_one_row(x);
     }
 }
 
@@ -7194,10 +7236,10 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     const double farthest =
         pe__max_abs(low, high) + (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 1));
     const double nearest = low > 0 ? low : high < 0 ? -high : 0;
-    const double least = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
-    const int whole = low == floor(low), is_far = x->bound == &pe__bound_far;
+    const double minimum = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
+    const int is_integer = low == floor(low), is_far = x->bound == &pe__bound_far;
     size_t i = x->end - x->output->padding_pairs;
-    if (x->output->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
+    if (x->output->plan->point || is_far || (nearest < minimum && !is_integer)) return SIZE_MAX;
     if (fabs(f[i - 1]) * pe__max_abs(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
     return i;
@@ -7213,7 +7255,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const int64_t middle = block->first + block->count / 2, last = block->last;
     const int64_t low = PE__BLOCK_ROWS * block->first;
     const int64_t high = low + PE__BLOCK_ROWS * block->count - 1, end = high < last ? high : last;
-    const double t = block->t, at = t + (double)block->centre;
+    const double t = block->t, centre_position = t + (double)block->centre;
     const int is_far = pe__is_far(plan, pe__max_abs(t, t + (double)(last + 1 + PE__BLOCK_ROWS)));
     const pe__bound *const bound = is_far      ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
@@ -7235,9 +7277,9 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
             other[k] = pe__unaliased(other[k], out);
         }
     }
-    if (pe__is_far(plan, at))
-        pe__compute_centre_far(plan, output->round_element, at, pair, count, centre);
-    else pe__compute_centre(plan, bound, block->count > 2, at, pair, count, centre);
+    if (pe__is_far(plan, centre_position))
+        pe__compute_centre_far(plan, output->round_element, centre_position, pair, count, centre);
+    else pe__compute_centre(plan, bound, block->count > 2, centre_position, pair, count, centre);
     for (int64_t j = block->first; j < block->first + block->count; j++) {
         block->row = j == middle ? centre : other;
         if (j != middle) pe__rotate_anchor(plan, j - middle, pair, count, centre, other);
@@ -7268,11 +7310,11 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
     const size_t pairs = pe__max(output->sines, output->cosines);
-    const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
+    const size_t limit = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
     pe__block block = pe__block_of(t, rows, pe__aligned(space), PE__TILE, NULL);
     while (pe__next_group(&block))
-        for (size_t done = 0; done < pairs; done += most) {
-            const pe__output part = pe__output_part(output, done, most);
+        for (size_t done = 0; done < pairs; done += limit) {
+            const pe__output part = pe__output_part(output, done, limit);
             pe__write_tile(&part, &block);
         }
 }
@@ -7289,19 +7331,20 @@ PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double
     double space[4 * ((int)PE__TILE_16 + (int)PE__ANCHOR_PADDING) + 8];
     double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
     pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
-    const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
+    const size_t limit =
+        output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
     const size_t pairs = pe__max(output->sines, output->cosines);
     for (size_t r = 0, n; r < rows; r += n) {
-        n = pe__min(rows - r, most);
+        n = pe__min(rows - r, limit);
         const double first = t + (double)r;
         const int single = n == 1 && first != 0 && !pe__is_far(output->plan, first);
-        pe__output some = *output;
-        some.out = pe__row_address(output, r);
+        pe__output batch = *output;
+        batch.out = pe__row_address(output, r);
         const size_t written = !single ? 0
-                               : added ? pe__single_f32(&some, first, some.kernel->adder)
-                                       : pe__single_row(&some, first, NULL, type);
+                               : added ? pe__single_f32(&batch, first, batch.kernel->adder)
+                                       : pe__single_row(&batch, first, NULL, type);
         for (size_t done = written; done < pairs; done += PE__TILE_16) {
-            const pe__output part = pe__output_part(&some, done, PE__TILE_16);
+            const pe__output part = pe__output_part(&batch, done, PE__TILE_16);
             pe__block block = pe__block_of(first, n, pe__aligned(space), PE__TILE_16, scratch);
             pe__scratch_begin(scratch, &part, type, added);
             while (pe__next_group(&block)) pe__write_tile(&part, &block);
@@ -7390,7 +7433,7 @@ PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, 
 }
 
 /* Store the n doubles at v to x, or add them to the elements at x. */
-PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const double *v, size_t n)
+PE__INLINE void pe__store_doubles(const pe__output *output, double *x, const double *v, size_t n)
 {
     if (output->mode == PE__ADD) pe__add_some_f64(output, (unsigned char *)x, v, n);
     else memcpy(x, v, n * sizeof *x);
@@ -7426,17 +7469,17 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
-    double amplitude, unit, error; /* amplitude: A; unit: 2^-26 plan->scale; error: e */
+    double amplitude, grid, error; /* amplitude: A; grid: 2^-26 plan->scale; error: e */
     /* The rotation rows and the anchor, each split by pe__split_high(). */
     pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
     /* The anchor and rotation row 17, not split. */
-    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
+    pe__dd unsplit[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
 } pe__tile_f64;
 
-/* Returns x as the sum of hi, a multiple of unit (a power of two), and lo, the remainder. */
-PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
+/* Returns x as the sum of hi, a multiple of grid (a power of two), and lo, the remainder. */
+PE__INLINE pe__dd pe__split_high(pe__dd x, double grid)
 {
-    const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
+    const pe__vd big = pe__splat(6755399441055744.0 * grid); /* as in pe__round() */
     const pe__vd high = (x.hi + big) - big;
     x.lo = (x.hi - high) + x.lo;
     x.hi = high;
@@ -7492,8 +7535,8 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
         double all[2 * PE_LANES];
         pe__store(all, f);
         pe__store(all + PE_LANES, g);
-        pe__store_some_f64(x->output, p, all, split ? sines : sines + cosines);
-        pe__store_some_f64(x->output, q, all + PE_LANES, split ? cosines : 0);
+        pe__store_doubles(x->output, p, all, split ? sines : sines + cosines);
+        pe__store_doubles(x->output, q, all + PE_LANES, split ? cosines : 0);
     }
 }
 
@@ -7508,7 +7551,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
-        const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
+        const pe__vd f0 = x->unsplit[v][0].hi, g0 = x->unsplit[v][1].hi;
         const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], ts = x->plan_row[b][v][0];
         const pe__dd tc = x->plan_row[b][v][1];
         const pe__rotated r = pe__rotate(f.hi, g.hi, ts.hi, tc.hi);
@@ -7554,16 +7597,16 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
         f = pe__dd_mul_double(swapped ? c : s, x->amplitude);
         g = pe__dd_mul_double(swapped ? s : c, x->amplitude);
     } else {
-        f = x->whole[v][0];
-        g = x->whole[v][1];
+        f = x->unsplit[v][0];
+        g = x->unsplit[v][1];
         pe__dd_rotate(&f, &g, x->next[v][0], x->next[v][1]);
         f = pe__dd_renormalize(f);
         g = pe__dd_renormalize(g);
     }
-    x->whole[v][0] = f;
-    x->anchor[v][0] = pe__split_high(f, x->unit);
-    x->whole[v][1] = g;
-    x->anchor[v][1] = pe__split_high(g, x->unit);
+    x->unsplit[v][0] = f;
+    x->anchor[v][0] = pe__split_high(f, x->grid);
+    x->unsplit[v][1] = g;
+    x->anchor[v][1] = pe__split_high(g, x->grid);
 }
 
 /* Write a tile of columns: `rows` rows, the first at position t. With an amplitude within 2^-900
@@ -7582,7 +7625,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     x.plan = plan;
     x.output = output;
     x.amplitude = usual ? plan->amplitude : 1;
-    x.unit = pe__exp2i(-26) * scale;
+    x.grid = pe__exp2i(-26) * scale;
     x.error = 4;
     if (usual) /* e = 2^(k - 76), since scale = 2^k, plus the error of the frequencies */
         x.error =
@@ -7590,9 +7633,9 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
                      pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));
     for (size_t v = 0; v < vectors; v++) pe__tile_begin_f64(&x, v, last);
     for (size_t q = last, n = 0; q < rows + last; q += PE__BLOCK_ROWS, n++) {
-        const double at = t + (double)q;
+        const double position = t + (double)q;
         for (size_t v = 0; v < vectors; v++)
-            pe__tile_anchor_f64(&x, v, n % PE__ANCHORS_ROTATED == 0 && q < rows ? &at : NULL);
+            pe__tile_anchor_f64(&x, v, n % PE__ANCHORS_ROTATED == 0 && q < rows ? &position : NULL);
         for (size_t b = 0; b <= last; b++) {
             pe__row_f64 plus = {NULL, t + (double)(q + b)}, minus = {NULL, t + (double)(q - b)};
             if (q + b < rows)
@@ -7636,9 +7679,9 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
 {
     double zero[8]; /* for f32, f16 and bf16: 16 floats */
     memset(zero, 0, sizeof zero);
-    const size_t most = output->element == sizeof(double) ? 8 : 16;
-    for (size_t i = 0; i < n; i += most)
-        (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
+    const size_t limit = output->element == sizeof(double) ? 8 : 16;
+    for (size_t i = 0; i < n; i += limit)
+        (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, limit));
 }
 /* PE__ROW_KERNELS defines two row kernels for a type: one fills rows, the other adds them. Each is
    a static object of the function that returns it. At file scope, gcc -O0 would keep the objects,
@@ -7741,23 +7784,24 @@ PE__INLINE const pe__row_kernel *pe__add_kernel_f64(void)
    a sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
    other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
    frequency times the sum of the coordinates' magnitudes. */
-PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
+PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *positions, size_t first,
                                 size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t pairs = pe__max(output->sines, output->cosines);
     enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__MAX_LANES };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
-    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
+    const pe__td frequency_scale = pe__frequency_scale(plan->unit, plan->half_turns);
     pe_plan one = *plan;
-    const pe__dd by = pe__dd_from_td(unit);
+    const pe__dd factor = pe__dd_from_td(frequency_scale);
     one.frequency = sums;
     one.padded = PE__PADDED;
     one.point = point;
     for (size_t r = 0; r < rows; r++) {
         double size = 0;
         for (size_t k = 0; k < plan->axes; k++) {
-            point[k] = pe__position(at, first + r, at->axes == 1 ? 0 : k) + plan->offset;
+            point[k] =
+                pe__position(positions, first + r, positions->axes == 1 ? 0 : k) + plan->offset;
             size += fabs(point[k]);
         }
         pe__plan_set_range(&one, pe__exp2i(-98), plan->fastest * size);
@@ -7775,7 +7819,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
                 }
                 pe__dd f;
                 f.hi = pe__two_sum(sum, rest, &f.lo);
-                f = pe__dd_renormalize(pe__dd_mul(f, by));
+                f = pe__dd_renormalize(pe__dd_mul(f, factor));
                 pe__store(sums + i, f.hi);
                 pe__store(sums + PE__PADDED + i, f.lo);
             }
@@ -7840,20 +7884,20 @@ PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__
     for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
 }
 
-/* Write the rows of one axis, starting at row `first` of `at`. A single row is written directly,
-   several are written run by run. */
-PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
+/* Write the rows of one axis, starting at row `first` of `positions`. A single row is written
+   directly, several are written run by run. */
+PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *positions, size_t first,
                                 size_t rows)
 {
-    const size_t k = at->axes == 1 ? 0 : output->coordinate;
-    const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
+    const size_t k = positions->axes == 1 ? 0 : output->coordinate;
+    const int list = positions->kind != (int)PE__AT_RANGE && positions->kind != (int)PE__AT_GRID;
     /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !output->plan->has_padding) {
-        (*output->kernel->row)(output, pe__position(at, first, k) + output->plan->offset, 1);
+        (*output->kernel->row)(output, pe__position(positions, first, k) + output->plan->offset, 1);
         return;
     }
-    pe__runs runs = pe__runs_of(output->plan, at, first, rows, k, output->mode != PE__ADD);
+    pe__runs runs = pe__runs_of(output->plan, positions, first, rows, k, output->mode != PE__ADD);
     pe__output part = *output;
     if (list && !few && runs.copies) pe__write_list(output, &part, &runs);
     for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);
@@ -7866,7 +7910,7 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_
 /* For PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the
    stack, then copied to the output. If the call adds, the output's elements are copied to the stack
    first. */
-PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
+PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *positions)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
@@ -7881,14 +7925,14 @@ PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *at)
         for (size_t r = 0, rows; r < output->rows; r += rows) {
             rows = pe__min(output->rows - r, PE__BYTES / (2 * n * e));
             if (output->mode == PE__ADD) pe__copy_strided(&tile, output, r, rows, 0);
-            pe__write_axis(&tile, at, r, rows);
+            pe__write_axis(&tile, positions, r, rows);
             pe__copy_strided(&tile, output, r, rows, 1);
         }
     }
 }
 
 /* Write all rows of a call: for each axis its pairs in all rows, then its columns of zeros. */
-PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output *output)
+PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *positions, pe__output *output)
 {
     const pe__store_mode mode = output->mode;
     const size_t rows = output->rows;
@@ -7896,10 +7940,11 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *at, pe__output
         const pe__axis *const axis = &plan->axis[a];
         pe__set_axis(output, plan, axis);
         output->mode = mode;
-        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix) pe__choose_store_mode(output);
-        if (plan->step) pe__write_axis_strided(output, at);
-        else if (plan->matrix) pe__write_sums(output, at, 0, rows);
-        else pe__write_axis(output, at, 0, rows);
+        if (positions->kind != PE__AT_GRID && !plan->step && !plan->matrix)
+            pe__choose_store_mode(output);
+        if (plan->step) pe__write_axis_strided(output, positions);
+        else if (plan->matrix) pe__write_sums(output, positions, 0, rows);
+        else pe__write_axis(output, positions, 0, rows);
         if (output->mode == PE__STREAM) pe__fence();
         for (size_t r = 0; axis->zeros && r < rows; r++)
             output->kernel->zeros(output, pe__row_address(output, r), axis->zero, axis->zeros);
@@ -7924,15 +7969,16 @@ static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *
 }
 
 /* Check all arguments of a call, then write its rows. */
-static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at, pe__output *output)
+static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *positions,
+                                      pe__output *output)
 {
     pe_plan own;
     if (output->rows == 0) return PE_OK;
     pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
-    const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, output->rows, view->axes, view->offset);
-    if (status == PE_OK) pe__write_axes(view, at, output);
+    const pe_plan *const view = pe__view(plan, positions, &own);
+    status = pe__check_at(positions, output->rows, view->axes, view->offset);
+    if (status == PE_OK) pe__write_axes(view, positions, output);
     return status;
 }
 
@@ -7946,7 +7992,7 @@ typedef struct pe__batches {
 /* Add the same rows to all batches: repeatedly fill a buffer with several rows, including their
    columns of zeros, and add these rows to each batch. Returns 0, and adds nothing, if a row is too
    long for the buffer. */
-PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__output *output,
+PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *positions, pe__output *output,
                                   const pe__batches *batches)
 {
     /* PE__BYTES is the size of the rows that are filled together, unless a single row is longer.
@@ -7956,12 +8002,12 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__outp
     double buffer[PE__LONGEST / sizeof(double)];
     const size_t element = output->element == sizeof(double) ? sizeof(double) : sizeof(float);
     const size_t d = plan->d_model, bytes = d * element;
-    const size_t most = bytes > PE__LONGEST ? 0 : pe__max(PE__BYTES / bytes, 1);
+    const size_t limit = bytes > PE__LONGEST ? 0 : pe__max(PE__BYTES / bytes, 1);
     pe__set_axis(output, plan, &plan->axis[0]);
     output->prefetch_distance = batches->bytes;
-    for (size_t r = 0, n; most > 0 && r < output->rows; r += n) {
-        n = pe__min(most, output->rows - r);
-        const pe_at from = pe_skip(*at, r);
+    for (size_t r = 0, n; limit > 0 && r < output->rows; r += n) {
+        n = pe__min(limit, output->rows - r);
+        const pe_at from = pe_skip(*positions, r);
         pe__output rows = pe__output_of(buffer, element, n, d, PE__STORE, 1, batches->kernel);
         pe__write_axes(plan, &from, &rows);
         for (size_t b = 0; b < batches->count; b++)
@@ -7969,17 +8015,18 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__outp
                 (*batches->add)(output, pe__row_address(output, r + k) + b * batches->bytes,
                                 (unsigned char *)buffer + k * bytes, d);
     }
-    return most > 0;
+    return limit > 0;
 }
 
 /* Check all arguments of a call with batches, then add its rows to them. */
-static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
-                                       pe__output *output, pe__batches *batches)
+static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *positions,
+                                       size_t batch_stride, pe__output *output,
+                                       pe__batches *batches)
 {
     pe_plan own;
     const size_t count = batches->count;
     if (output->rows == 0 || count == 0) return PE_OK;
-    if (count == 1) return pe__call_rows(plan, at, output);
+    if (count == 1) return pe__call_rows(plan, positions, output);
     pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
     /* Batches may follow each other or be side by side. If they are side by side, row r of every
@@ -7992,13 +8039,13 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
                                  (output->columns - plan->d_model) / batch_stride < count - 1))
         return PE_ERR_SHAPE;
     batches->bytes = batch_stride * output->element;
-    const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, output->rows, view->axes, view->offset);
-    if (status != PE_OK || pe__write_batches(view, at, output, batches)) return status;
+    const pe_plan *const view = pe__view(plan, positions, &own);
+    status = pe__check_at(positions, output->rows, view->axes, view->offset);
+    if (status != PE_OK || pe__write_batches(view, positions, output, batches)) return status;
     for (size_t b = 0; b < count; b++) {
         pe__output one = *output;
         one.out += b * batches->bytes;
-        pe__write_axes(view, at, &one);
+        pe__write_axes(view, positions, &one);
     }
     return PE_OK;
 }
@@ -8015,15 +8062,15 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
     pe_plan plan;
     if (pe__plan_bytes(&config, &plan) == 0) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
-    const pe_at at = pe_from(0);
-    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
+    const pe_at positions = pe_from(0);
+    if (status == PE_OK) status = pe__check_at(&positions, rows, 1, 0);
     if (status != PE_OK) return status;
 
     double memory[PE__PADDED * (2 + 4 * PE__BLOCK_HALF) + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe__geometric g;
     const double denominator[2] = {(double)d_model / 2, 0};
-    const pe__td unit = pe__frequency_unit(config.scale, config.half_turns);
+    const pe__td unit = pe__frequency_scale(config.scale, config.half_turns);
     g.step = pe__geometric_step(config.base, denominator);
     pe__geometric_begin(&g, &unit);
     for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
@@ -8037,7 +8084,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
         plan.d_model = d_model;
         pe__output output = pe__output_of(out + column, sizeof *out, rows, d_model, PE__STORE, 1,
                                           pe__fill_kernel_f32());
-        pe__write_axes(&plan, &at, &output);
+        pe__write_axes(&plan, &positions, &output);
     }
     return PE_OK;
 }
@@ -8061,54 +8108,54 @@ typedef struct pe__sincos_request {
 
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
    of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
-typedef void pe__sincos_kernel(pe__output *output, const pe_at *at, size_t rows);
+typedef void pe__sincos_kernel(pe__output *output, const pe_at *positions, size_t rows);
 /* which never asks for it */
-PE__OUTLINE void pe__sincos_row_f32(pe__output *output, const pe_at *at, size_t rows)
+PE__OUTLINE void pe__sincos_row_f32(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = NULL;
-    pe__row_f32(output, pe__position(at, 0, 0), rows);
+    pe__row_f32(output, pe__position(positions, 0, 0), rows);
 }
 
-PE__OUTLINE void pe__sincos_rows_f32(pe__output *output, const pe_at *at, size_t rows)
+PE__OUTLINE void pe__sincos_rows_f32(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = pe__fill_kernel_f32();
-    pe__write_axis(output, at, 0, rows);
+    pe__write_axis(output, positions, 0, rows);
 }
 
-PE__OUTLINE void pe__sincos_row_f16(pe__output *output, const pe_at *at, size_t rows)
+PE__OUTLINE void pe__sincos_row_f16(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = pe__fill_kernel_f16();
-    pe__rows_f16(output, pe__position(at, 0, 0), rows);
+    pe__rows_f16(output, pe__position(positions, 0, 0), rows);
 }
 
-PE__OUTLINE void pe__sincos_rows_f16(pe__output *output, const pe_at *at, size_t rows)
+PE__OUTLINE void pe__sincos_rows_f16(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = pe__fill_kernel_f16();
-    pe__write_axis(output, at, 0, rows);
+    pe__write_axis(output, positions, 0, rows);
 }
 
-PE__OUTLINE void pe__sincos_row_bf16(pe__output *output, const pe_at *at, size_t rows)
+PE__OUTLINE void pe__sincos_row_bf16(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = pe__fill_kernel_bf16();
-    pe__rows_bf16(output, pe__position(at, 0, 0), rows);
+    pe__rows_bf16(output, pe__position(positions, 0, 0), rows);
 }
 
-PE__OUTLINE void pe__sincos_rows_bf16(pe__output *output, const pe_at *at, size_t rows)
+PE__OUTLINE void pe__sincos_rows_bf16(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = pe__fill_kernel_bf16();
-    pe__write_axis(output, at, 0, rows);
+    pe__write_axis(output, positions, 0, rows);
 }
 
-PE__OUTLINE void pe__sincos_row_f64(pe__output *output, const pe_at *at, size_t rows)
+PE__OUTLINE void pe__sincos_row_f64(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = NULL;
-    pe__rows_f64(output, pe__position(at, 0, 0), rows);
+    pe__rows_f64(output, pe__position(positions, 0, 0), rows);
 }
 
-PE__OUTLINE void pe__sincos_rows_f64(pe__output *output, const pe_at *at, size_t rows)
+PE__OUTLINE void pe__sincos_rows_f64(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = pe__fill_kernel_f64();
-    pe__write_axis(output, at, 0, rows);
+    pe__write_axis(output, positions, 0, rows);
 }
 
 /* PE__TILE_NO_TABLE is the number of pairs of a tile whose plan has no rotation rows,
@@ -8119,13 +8166,13 @@ enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
    doubles, with a relative error of 2^-104: the high parts go to f + i, the low parts to g + i.
-   Update *least and *sum, the least |w| and the sum of |w| in each lane. */
+   Update *minimum and *sum, the minimum of |w| and the sum of |w| in each lane. */
 PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
-                                     pe__vd *least, pe__vd *sum)
+                                     pe__vd *minimum, pe__vd *sum)
 {
     pe__vd e;
     const pe__vd w = pe__load(omega + i), size = pe__abs(w);
-    *least = pe__min_vd(size, *least);
+    *minimum = pe__min_vd(size, *minimum);
     *sum = *sum + size;
     pe__store(f + i, pe__two_prod(w, pe__splat(pe__inverse_pi[0]), &e));
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
@@ -8140,14 +8187,14 @@ enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
-    const pe__vd most = pe__splat((double)PE__MAX_FREQUENCY_SUM / (double)PE_LANES);
-    pe__vd least = pe__splat(1.0), sum = pe__splat(0.0), zero = sum;
+    const pe__vd maximum = pe__splat((double)PE__MAX_FREQUENCY_SUM / (double)PE_LANES);
+    pe__vd minimum = pe__splat(1.0), sum = pe__splat(0.0), zero = sum;
     double w[PE_LANES], *const g = f + padded;
     size_t i = 0;
     for (size_t k = 0; n < PE_LANES && k < PE_LANES; k++) w[k] = omega[pe__min(k, n - 1)];
-    for (; i + PE_LANES <= n; i += PE_LANES) pe__sincos_frequency(omega, i, f, g, &least, &sum);
-    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &least, &sum);
-    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &least, &sum);
+    for (; i + PE_LANES <= n; i += PE_LANES) pe__sincos_frequency(omega, i, f, g, &minimum, &sum);
+    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &minimum, &sum);
+    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &minimum, &sum);
     for (i = n; i < n + 8; i += PE_LANES) {
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
@@ -8155,8 +8202,8 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
     /* sum * 0 is a NaN if any frequency is a NaN or infinite. The 0 is hidden from clang, which
        assumes under -ffinite-math-only that this product is 0. */
     PE__OPAQUE(zero);
-    return !pe__unequal(pe__min_vd(least, low), low,
-                        pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
+    return !pe__unequal(pe__min_vd(minimum, low), low,
+                        pe__fma(sum, zero, pe__min_vd(maximum - sum, zero)), zero);
 }
 
 /* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. No
@@ -8178,10 +8225,10 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     pe__plan_set_range(plan, pe__exp2i(-104), fastest);
 }
 
-/* Check the frequencies, then write the rows in tiles of `most` pairs. f: aligned memory for the
-   arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
-PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
-                                      pe__sincos_kernel *kernel, double *f, size_t most)
+/* Check the frequencies, then write the rows in tiles of `capacity` pairs. f: aligned memory for
+   the arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
+PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *positions,
+                                      pe__sincos_kernel *kernel, double *f, size_t capacity)
 {
     unsigned char *const sines = (unsigned char *)x->sines;
     unsigned char *const cosines = (unsigned char *)x->cosines;
@@ -8193,9 +8240,9 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
     double fastest = PE__MAX_FREQUENCY_SUM;
     int usual = 1;
     plan.frequency = f;
-    for (size_t i = 0; i < x->pairs; i += most) {
-        const size_t n = pe__min(x->pairs - i, most);
-        usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
+    for (size_t i = 0; i < x->pairs; i += capacity) {
+        const size_t n = pe__min(x->pairs - i, capacity);
+        usual &= pe__sincos_frequencies(x->omega + i, n, f, capacity + PE__MAX_LANES);
     }
     for (size_t i = 0; i < x->pairs && !usual; i++) {
         const double w = x->omega[i];
@@ -8203,12 +8250,13 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
             return PE_ERR_FREQUENCY;
         fastest = pe__max_abs(fastest, w);
     }
-    plan.padded = most + PE__MAX_LANES;
-    for (size_t i = 0; i < x->pairs; i += most) {
-        const size_t n = pe__min(x->pairs - i, most);
-        if (x->pairs > most) (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
+    plan.padded = capacity + PE__MAX_LANES;
+    for (size_t i = 0; i < x->pairs; i += capacity) {
+        const size_t n = pe__min(x->pairs - i, capacity);
+        if (x->pairs > capacity)
+            (void)pe__sincos_frequencies(x->omega + i, n, f, capacity + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
-        if (most == PE__TILE_TABLE) {
+        if (capacity == PE__TILE_TABLE) {
             /* rotation rows have all columns of the arrays, also those that no pair uses */
             for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++) f[k] = f[plan.padded + k] = 0;
             pe__build_rotation_rows(&plan, f + 2 * plan.padded);
@@ -8219,26 +8267,26 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
         output.stride = (ptrdiff_t)(x->stride * size);
         output.sine = sines_first ? 0 : columns;
         output.cosine = sines_first ? columns : 0;
-        kernel(&output, at, x->rows);
+        kernel(&output, positions, x->rows);
     }
     return PE_OK;
 }
-PE__OUTLINE pe_status pe__sincos_without_table(const pe__sincos_request *x, const pe_at *at,
+PE__OUTLINE pe_status pe__sincos_without_table(const pe__sincos_request *x, const pe_at *positions,
                                                pe__sincos_kernel *kernel)
 {
     double memory[2 * ((size_t)PE__TILE_NO_TABLE + PE__MAX_LANES) + 8];
-    return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_NO_TABLE);
+    return pe__sincos_tiles(x, positions, kernel, pe__aligned(memory), PE__TILE_NO_TABLE);
 }
-PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const pe_at *at,
+PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const pe_at *positions,
                                             pe__sincos_kernel *kernel)
 {
     double memory[(2 + 4 * PE__BLOCK_HALF) * ((size_t)PE__TILE_TABLE + PE__MAX_LANES) + 8];
-    return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
+    return pe__sincos_tiles(x, positions, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
 /* Does what pe_sincos_T() does: checks all arguments, then writes. `one` is 1 if rows is 1 and the
    kernel writes only one row. */
-PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
+PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *positions, int one,
                                       pe__sincos_kernel *kernel)
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
@@ -8249,10 +8297,10 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
     /* Sines and cosines are written as columns of one output, so the distance between the arrays
        must be a whole number of elements. */
     if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_ALIGNMENT;
-    if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
+    if (status == PE_OK) status = pe__check_at(positions, x->rows, 1, 0);
     if (status != PE_OK) return status;
-    if (one || x->rows < PE__SINCOS_MIN_ROWS) return pe__sincos_without_table(x, at, kernel);
-    return pe__sincos_with_table(x, at, kernel);
+    if (one || x->rows < PE__SINCOS_MIN_ROWS) return pe__sincos_without_table(x, positions, kernel);
+    return pe__sincos_with_table(x, positions, kernel);
 }
 
 /* ==== src/rope/config.h ==== */
@@ -8260,8 +8308,8 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
  * whose defaults are resolved. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * This section applies one formula to all types. The type determines f, unit, the ratio q and the
- * ramp:
+ * This section applies one formula to all types. The type determines f, the frequency scale, the
+ * ratio q and the ramp:
  *
  *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
@@ -8355,11 +8403,13 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
-    const size_t most = config->max_position_embeddings, now = config->sequence_length;
+    const size_t max_positions = config->max_position_embeddings, now = config->sequence_length;
     const pe_rope_type type = config->rope_type;
-    const int whole = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
+    const int proportional = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
     const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
-    const size_t length = dynamic ? (most ? most : original) : original ? original : most;
+    const size_t length = dynamic    ? (max_positions ? max_positions : original)
+                          : original ? original
+                                     : max_positions;
     r->config = config;
     r->length = (double)length;
     r->fast = config->beta_fast > 0 ? config->beta_fast : 32;
@@ -8373,15 +8423,15 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
             r->attention = r->is_long ? config->long_mscale : config->short_mscale;
     }
     r->rotary = config->rotary_dim ? config->rotary_dim : config->head_dim;
-    r->pairs = (whole ? config->head_dim : r->rotary) / 2;
+    r->pairs = (proportional ? config->head_dim : r->rotary) / 2;
     r->rotating = is_vision ? r->pairs : r->rotary / 2;
     r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* more than any head has */
     r->n = is_vision ? 2 * (double)r->period : (double)r->rotary;
-    r->width = whole && !is_vision ? (double)config->head_dim : r->n;
+    r->width = proportional && !is_vision ? (double)config->head_dim : r->n;
     r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
                                    : type != PE_ROPE_LINEAR && type != PE_ROPE_PROPORTIONAL;
     r->is_ggml = 0;
-    r->has_factor = config->factor > 0 || (original && most);
+    r->has_factor = config->factor > 0 || (original && max_positions);
     r->f[0] = config->factor > 0 ? config->factor : 1;
     r->f[1] = r->f[2] = 1;
     r->f[3] = 0;
@@ -8390,8 +8440,8 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
         r->f[2] = r->length;
         r->f[3] = 1;
     } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-               original && most) {
-        r->f[0] = (double)most;
+               original && max_positions) {
+        r->f[0] = (double)max_positions;
         r->f[2] = (double)original;
     }
 }
@@ -8588,32 +8638,32 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
    rope/contract_config.h. If config->truncate is set, sign * c(beta) is rounded down. With a sign
    of -1 it becomes minus the ceiling of c(beta). Sets *unsure if more limbs may yield another
    integer. */
-PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sign, double least,
-                                      int n, int *unsure)
+PE__COLD pe__bigfloat pe__rope_real_bound(const pe__rope *r, double beta, double sign,
+                                          double minimum, int n, int *unsure)
 {
-    pe__real x = pe__real_pi(n), c = pe__real_of(r->length, n);
-    pe__real_mul_double(&x, 2 * beta);
-    pe__real_div(&c, &x);
-    pe__real_log(&c);
-    pe__real_mul_double(&c, sign * r->n / 2);
-    x = pe__real_of(r->config->rope_theta, n);
-    pe__real_log(&x);
-    pe__real_div(&c, &x);
+    pe__bigfloat x = pe__bigfloat_pi(n), c = pe__bigfloat_of(r->length, n);
+    pe__bigfloat_mul_double(&x, 2 * beta);
+    pe__bigfloat_div(&c, &x);
+    pe__bigfloat_log(&c);
+    pe__bigfloat_mul_double(&c, sign * r->n / 2);
+    x = pe__bigfloat_of(r->config->rope_theta, n);
+    pe__bigfloat_log(&x);
+    pe__bigfloat_div(&c, &x);
     x = c;
-    pe__real_add_double(&x, -least);
+    pe__bigfloat_add_double(&x, -minimum);
     if (x.sign <= 0) {
-        c = pe__real_of(least, n);
+        c = pe__bigfloat_of(minimum, n);
     } else if (r->config->truncate) {
-        double whole = pe__real_to_double(&c);
-        if (whole > pe__exp2i(52)) {
-            whole = pe__exp2i(52);
+        double rounded = pe__bigfloat_to_double(&c);
+        if (rounded > pe__exp2i(52)) {
+            rounded = pe__exp2i(52);
         } else {
-            whole = pe__round_to_integer(whole);
-            pe__real_add_double(&c, -whole);
-            *unsure |= !pe__real_has_sign(&c);
-            whole -= c.sign < 0;
+            rounded = pe__round_to_integer(rounded);
+            pe__bigfloat_add_double(&c, -rounded);
+            *unsure |= !pe__bigfloat_has_sign(&c);
+            rounded -= c.sign < 0;
         }
-        c = pe__real_of(whole, n);
+        c = pe__bigfloat_of(rounded, n);
     }
     return c;
 }
@@ -8621,58 +8671,59 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
 /* Returns m = keep (1 - r) of pair i: the share of its frequency that is not divided by f, as in
    the formula of rope/config.h. The result has as many limbs as *w, which is unit q^i. Sets *unsure
    if more limbs may decide a branch differently. */
-PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
+PE__COLD pe__bigfloat pe__rope_real_keep(const pe__rope *r, double i, const pe__bigfloat *w,
+                                         int *unsure)
 {
     const pe_rope_config *const config = r->config;
     const int n = w->n;
-    pe__real x = pe__real_of(r->keep, n), y, low, span;
+    pe__bigfloat x = pe__bigfloat_of(r->keep, n), y, low, span;
     if (!pe__rope_has_ramp(r)) return x;
     if (config->rope_type == PE_ROPE_LLAMA3) {
         x = *w;
-        y = pe__real_pi(n);
-        pe__real_mul_double(&x, r->length / 2);
-        pe__real_div(&x, &y);
-        low = pe__real_of(config->high_freq_factor, n);
-        span = pe__real_of(config->low_freq_factor, n);
-        pe__real_add(&span, &low, -1);
+        y = pe__bigfloat_pi(n);
+        pe__bigfloat_mul_double(&x, r->length / 2);
+        pe__bigfloat_div(&x, &y);
+        low = pe__bigfloat_of(config->high_freq_factor, n);
+        span = pe__bigfloat_of(config->low_freq_factor, n);
+        pe__bigfloat_add(&span, &low, -1);
     } else {
-        x = pe__real_of(i, n);
+        x = pe__bigfloat_of(i, n);
         low = pe__rope_real_bound(r, r->fast, 1, 0, n, unsure);
         span = pe__rope_real_bound(r, r->slow, -1, 1 - r->n, n, unsure);
-        pe__real_add(&span, &low, 1);
+        pe__bigfloat_add(&span, &low, 1);
         span.sign = -span.sign;
-        y = pe__real_of(1, n);
-        pe__real_div_u32(&y, 1000);
-        pe__real least = y;
-        pe__real_add(&y, &span, -1);
+        y = pe__bigfloat_of(1, n);
+        pe__bigfloat_div_u32(&y, 1000);
+        pe__bigfloat minimum = y;
+        pe__bigfloat_add(&y, &span, -1);
         const int empty =
-            !pe__real_has_sign(&span) && (pe__real_is_exact(&span) || r->fast == r->slow);
-        if (empty || (r->is_ggml && y.sign > 0)) span = least;
-        *unsure |= !pe__real_has_sign(&span);
+            !pe__bigfloat_has_sign(&span) && (pe__bigfloat_is_exact(&span) || r->fast == r->slow);
+        if (empty || (r->is_ggml && y.sign > 0)) span = minimum;
+        *unsure |= !pe__bigfloat_has_sign(&span);
     }
-    pe__real_add(&x, &low, -1);
+    pe__bigfloat_add(&x, &low, -1);
     if (span.sign <= 0) {
         span.sign = -span.sign;
         x.sign = -x.sign;
     }
-    *unsure |= !pe__real_has_sign(&x) && !pe__real_is_exact(&x);
+    *unsure |= !pe__bigfloat_has_sign(&x) && !pe__bigfloat_is_exact(&x);
     y = x;
-    pe__real_add(&y, &span, -1);
-    if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
-    else pe__real_div(&x, &span);
+    pe__bigfloat_add(&y, &span, -1);
+    if (x.sign <= 0 || y.sign >= 0) x = pe__bigfloat_of(x.sign > 0, n);
+    else pe__bigfloat_div(&x, &span);
     x.sign = -x.sign;
-    pe__real_add_double(&x, 1);
-    pe__real_mul_double(&x, r->keep);
+    pe__bigfloat_add_double(&x, 1);
+    pe__bigfloat_mul_double(&x, r->keep);
     return x;
 }
 
 /* Returns f with n limbs. */
-PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
+PE__COLD pe__bigfloat pe__rope_real_factor(const pe__rope *r, int n)
 {
-    pe__real f = pe__real_of(r->f[0], n);
-    pe__real_mul_double(&f, r->f[1]);
-    pe__real_div_double(&f, r->f[2]);
-    pe__real_add_double(&f, r->f[3]);
+    pe__bigfloat f = pe__bigfloat_of(r->f[0], n);
+    pe__bigfloat_mul_double(&f, r->f[1]);
+    pe__bigfloat_div_double(&f, r->f[2]);
+    pe__bigfloat_add_double(&f, r->f[3]);
     return f;
 }
 
@@ -8688,28 +8739,30 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
     double y;
     for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
         int unsure = 0;
-        pe__real f = pe__rope_real_factor(r, n), w = pe__real_of(r->config->rope_theta, n), x, z;
-        pe__real_log(&w);
-        pe__real_mul_double(&w, -2 * i);
-        pe__real_div_double(&w, r->width);
+        pe__bigfloat f = pe__rope_real_factor(r, n), w = pe__bigfloat_of(r->config->rope_theta, n),
+                     x, z;
+        pe__bigfloat_log(&w);
+        pe__bigfloat_mul_double(&w, -2 * i);
+        pe__bigfloat_div_double(&w, r->width);
         if (fixed || type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK) {
             z = f;
-            pe__real_log(&z);
-            pe__real_mul_double(&z, -2 * (i + fixed));
-            pe__real_div_double(&z, r->n - (fixed ? 0 : 2));
-            pe__real_add(&w, &z, 1);
+            pe__bigfloat_log(&z);
+            pe__bigfloat_mul_double(&z, -2 * (i + fixed));
+            pe__bigfloat_div_double(&z, r->n - (fixed ? 0 : 2));
+            pe__bigfloat_add(&w, &z, 1);
         }
-        pe__real_exp(&w);
+        pe__bigfloat_exp(&w);
         z = x = pe__rope_real_keep(r, i, &w, &unsure);
         z.sign = -z.sign;
-        pe__real_add_double(&z, 1);
-        pe__real_div(&z, &f);
-        pe__real_add(&x, &z, 1);
-        pe__real_mul(&w, &x);
-        if (r->factors) pe__real_div_double(&w, r->factors[index]);
-        if (r->config->freq_factors) pe__real_div_double(&w, (double)r->config->freq_factors[pair]);
+        pe__bigfloat_add_double(&z, 1);
+        pe__bigfloat_div(&z, &f);
+        pe__bigfloat_add(&x, &z, 1);
+        pe__bigfloat_mul(&w, &x);
+        if (r->factors) pe__bigfloat_div_double(&w, r->factors[index]);
+        if (r->config->freq_factors)
+            pe__bigfloat_div_double(&w, (double)r->config->freq_factors[pair]);
         const int last = n == PE__LIMBS;
-        if ((!unsure || last) && pe__real_round(&w, 0, last, &y)) return y;
+        if ((!unsure || last) && pe__bigfloat_round(&w, 0, last, &y)) return y;
     }
 }
 
@@ -8717,7 +8770,7 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 /* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
  * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
-/* Returns a bound of YaRN's ramp: the larger of least and sign * c(beta), where sign is 1 or -1.
+/* Returns a bound of YaRN's ramp: the larger of minimum and sign * c(beta), where sign is 1 or -1.
    The pair c(beta) = -log2(L0 / 2 pi beta) / step completes beta rotations in L0 positions, and
    step is log2 q. If config->truncate is set, sign * c(beta) is rounded down and *low is set to 0.
    Otherwise *low receives the low double of the result.
@@ -8727,7 +8780,8 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
    relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor cannot be
    determined. Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency().
    Results above 2^52 become 2^52, which is still above all pairs, so their errors do not matter. */
-PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
+PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double minimum,
+                                  double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* log2(2 pi) */
     const pe__dd step = pe__dd_from_td(r->all.step);
@@ -8737,7 +8791,7 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
     const double a = -sign * pe__first_lane(c.hi), b = -sign * pe__first_lane(c.lo);
     const double e = pe__exp2i(-90) / -pe__first_lane(step.hi);
     *low = 0;
-    if (a - least + b <= 0) return least;
+    if (a - minimum + b <= 0) return minimum;
     if (!r->config->truncate) {
         r->ramp_error = e;
         *low = b;
@@ -8761,7 +8815,7 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
-    const pe__dd least = pe__dd_div(one, pe__dd_from_double(pe__splat(1000.0)));
+    const pe__dd minimum = pe__dd_div(one, pe__dd_from_double(pe__splat(1000.0)));
     const pe__dd scaled = pe__dd_sub(one, r->end); /* 1 - 1 / f */
     double low[2] = {config->high_freq_factor, 0}, high[2] = {config->low_freq_factor, 0};
     r->ramp_error = 0;
@@ -8776,9 +8830,9 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     pe__dd span = pe__dd_sub(r->high, r->low);
     double length = pe__first_lane(span.hi);
     if (config->rope_type != PE_ROPE_LLAMA3 && (length == 0 || (r->is_ggml && length < 0.001))) {
-        span = least;
+        span = minimum;
         length = 0.001;
-        r->high = pe__dd_add(r->low, least);
+        r->high = pe__dd_add(r->low, minimum);
     }
     r->sign = length > 0 ? 1 : -1;
     /* begin = keep + (1 - keep) / f. The form 1 / f + keep (1 - 1 / f) is equal, but for a tiny f
@@ -8808,29 +8862,29 @@ PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 
 /* Set the numbers of r that all pairs share, for a config without errors. NTK and DYNAMIC_NTK
    replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED
-   multiplies w_i by f^(-2 (i + 1) / n), so unit is f^(-2 / n), and -log2 f / (n / 2) is added to
-   log2 q. */
+   multiplies w_i by f^(-2 (i + 1) / n), so frequency_scale is f^(-2 / n), and -log2 f / (n / 2) is
+   added to log2 q. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
     const double half[2] = {0.5 * r->width, 0};
     const int fixed = type == PE_ROPE_NTK_FIXED;
     const pe__td product = pe__td_mul_double(pe__td_splat(r->f[0]), pe__splat(r->f[1]));
-    pe__td unit = pe__td_splat(1.0);
+    pe__td frequency_scale = pe__td_splat(1.0);
     r->all.step = pe__geometric_step(r->config->rope_theta, half);
     r->factor = pe__td_add(pe__td_div_double(product, pe__splat(r->f[2])), pe__td_splat(r->f[3]));
-    r->end = pe__dd_div(pe__dd_from_td(unit), pe__dd_from_td(r->factor));
+    r->end = pe__dd_div(pe__dd_from_td(frequency_scale), pe__dd_from_td(r->factor));
     if (fixed || type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK) {
         const double n = r->n - (fixed ? 0 : 2);
         const pe__td more = pe__td_div_double(pe__rope_log2_factor(r), pe__splat(-0.5 * n));
         r->all.step = pe__td_add(r->all.step, more);
-        if (fixed) unit = pe__td_exp2(more);
+        if (fixed) frequency_scale = pe__td_exp2(more);
     }
     if (r->keep == 0 && !pe__rope_has_ramp(r)) {
-        unit.a = r->end.hi;
-        unit.b = r->end.lo;
+        frequency_scale.a = r->end.hi;
+        frequency_scale.b = r->end.lo;
     }
-    pe__geometric_begin(&r->all, &unit);
+    pe__geometric_begin(&r->all, &frequency_scale);
     if (pe__rope_has_ramp(r)) pe__rope_ramp(r);
 }
 
@@ -8916,40 +8970,41 @@ PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
     const pe__dd ten = pe__dd_from_double(pe__splat(10.0));
     return pe__dd_add(pe__dd_div(pe__dd_mul_double(log_factor, scale), ten), one);
 }
-PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
+PE__COLD pe__bigfloat pe__rope_real_mscale(const pe__bigfloat *log_factor, double scale)
 {
-    pe__real x = *log_factor;
-    pe__real_mul_double(&x, scale);
-    pe__real_div_u32(&x, 10);
-    pe__real_add_double(&x, 1);
+    pe__bigfloat x = *log_factor;
+    pe__bigfloat_mul_double(&x, scale);
+    pe__bigfloat_div_u32(&x, 10);
+    pe__bigfloat_add_double(&x, 1);
     return x;
 }
 
-/* Returns `by` times the attention factor, correctly rounded. The computation uses multi-limb
-   integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the
-   square root of 1 + ln f / ln L0, where L0 is r->length. */
-PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
+/* Returns `multiplier` times the attention factor, correctly rounded. The computation uses
+   multi-limb integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE
+   it is the square root of 1 + ln f / ln L0, where L0 is r->length. */
+PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim,
+                                      double multiplier)
 {
     double y;
     for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
-        pe__real f = pe__rope_real_factor(r, n), x, z;
-        pe__real_log(&f);
+        pe__bigfloat f = pe__rope_real_factor(r, n), x, z;
+        pe__bigfloat_log(&f);
         if (r->config->rope_type == PE_ROPE_LONGROPE) {
             x = f;
-            z = pe__real_of(r->length, n);
-            pe__real_log(&z);
-            pe__real_div(&x, &z);
-            pe__real_add_double(&x, 1);
-            pe__real_log(&x);
-            pe__real_mul_double(&x, 0.5);
-            pe__real_exp(&x);
+            z = pe__bigfloat_of(r->length, n);
+            pe__bigfloat_log(&z);
+            pe__bigfloat_div(&x, &z);
+            pe__bigfloat_add_double(&x, 1);
+            pe__bigfloat_log(&x);
+            pe__bigfloat_mul_double(&x, 0.5);
+            pe__bigfloat_exp(&x);
         } else {
             x = pe__rope_real_mscale(&f, mscale);
             z = pe__rope_real_mscale(&f, all_dim);
-            pe__real_div(&x, &z);
+            pe__bigfloat_div(&x, &z);
         }
-        pe__real_mul_double(&x, by);
-        if (pe__real_round(&x, 0, n == PE__LIMBS, &y)) return y;
+        pe__bigfloat_mul_double(&x, multiplier);
+        if (pe__bigfloat_round(&x, 0, n == PE__LIMBS, &y)) return y;
     }
 }
 
@@ -8969,7 +9024,8 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
    ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
    root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
    whose denominator is at most 7. */
-PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
+PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim,
+                                   double multiplier)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
     const pe__dd log_factor = pe__dd_mul(log2_factor, pe__dd_splat(pe__ln2));
@@ -8985,11 +9041,11 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     } else if (all_dim > 0) {
         y = pe__dd_div(y, pe__rope_mscale(log_factor, all_dim));
     }
-    y = pe__dd_mul_double(y, by);
+    y = pe__dd_mul_double(y, multiplier);
     const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo);
     const double error = pe__exp2i(-90) + (mscale + all_dim) * pe__exp2i(-103);
     if (pe__ziv_test(hi, lo, hi * error, 1, 0, &x)) return x;
-    return pe__rope_round_factor(r, mscale, all_dim, by);
+    return pe__rope_round_factor(r, mscale, all_dim, multiplier);
 }
 
 /* Returns the attention factor that the config gives. If it gives none, returns the factor that its
@@ -9179,9 +9235,9 @@ typedef struct pe__rope_call {
 } pe__rope_call;
 
 /* ==== src/rope/pairs.h ==== */
-/* These are RoPE's rotation loops: for one vector of pairs, one unit, one head, and several heads
- * of a token. rope/call.h lists the steps from pe_rope_f32() to these loops. Test:
- * tests/unit/rope/test_rope_rotate.c. */
+/* These are RoPE's rotation loops: for one vector of pairs, one pair tile, one head, and several
+   heads * of a token. rope/call.h lists the steps from pe_rope_f32() to these loops. Test: *
+   tests/unit/rope/test_rope_rotate.c. */
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
@@ -9268,22 +9324,23 @@ PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotat
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* This struct holds the sines s and cosines c of a unit. A unit is two vectors of pairs and
-   therefore four vectors of elements. In halves, two of these hold a and two hold b. s and c are in
-   the order of the elements. In halves, a and b share s[0], s[1], c[0] and c[1]. From bf16 to bf16,
-   even and odd elements are in separate vectors, which are cheaper to widen and to round. In
-   halves, s and c are then split into even and odd pairs. If pairs are interleaved, the even
+/* This struct holds the sines s and cosines c of a pair tile. A pair tile is two vectors of pairs
+   and therefore four vectors of elements. In halves, two of these hold a and two hold b. s and c
+   are in the order of the elements. In halves, a and b share s[0], s[1], c[0] and c[1]. From bf16
+   to bf16, even and odd elements are in separate vectors, which are cheaper to widen and to round.
+   In halves, s and c are then split into even and odd pairs. If pairs are interleaved, the even
    elements are a and the odd elements are b. So s and c stay in the order of the pairs.
    pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs that are widened from bf16 have
    this form. NaNs that are computed from these also have it. */
-enum { PE__ROPE_UNIT = 4 * PE_LANES };
-typedef struct pe__unit {
+enum { PE__ROPE_PAIR_TILE = 4 * PE_LANES };
+typedef struct pe__pair_tile {
     pe__vf s[4], c[4];
-} pe__unit;
+} pe__pair_tile;
 
-/* Load s and c of a unit. `halves` is 0 if pairs are interleaved. `narrow` is 1 if both the input
-   and the output are bf16. */
-PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
+/* Load s and c of a pair tile. `halves` is 0 if pairs are interleaved. `narrow` is 1 if both the
+   input and the output are bf16. */
+PE__INLINE void pe__pair_tile_load(int halves, int narrow, const float *s, const float *c,
+                                   pe__pair_tile *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
     const pe__vf c0 = pe__get(c), c1 = pe__get(c + PE__FLOATS);
@@ -9317,17 +9374,17 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* These constants say how the pairs of a unit are laid out: interleaved, in halves, or as two
+/* These constants say how the pairs of a pair tile are laid out: interleaved, in halves, or as two
    sections. Each of the two sections has one vector of pairs in halves. */
-enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
+enum { PE__PAIR_TILE_INTERLEAVED, PE__PAIR_TILE_HALVES, PE__PAIR_TILE_SECTION_HALVES };
 
-/* Rotate the unit at p by the sines and cosines u and store it at q. `layout` is one of the
-   constants above. `across` is the number of elements from the unit's first two vectors to its
+/* Rotate the pair tile at p by the sines and cosines u and store it at q. `layout` is one of the
+   constants above. `across` is the number of elements from the pair tile's first two vectors to its
    other two. In halves, that is the distance from a to b. */
-PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__unit *u,
-                                const unsigned char *p, unsigned char *q, size_t across)
+PE__INLINE void pe__pair_tile_rotate(pe_type from, pe_type to, int layout, const pe__pair_tile *u,
+                                     const unsigned char *p, unsigned char *q, size_t across)
 {
-    const size_t gap = (layout > PE__UNIT_HALVES ? 2 : 1) * (size_t)PE__FLOATS;
+    const size_t gap = (layout > PE__PAIR_TILE_HALVES ? 2 : 1) * (size_t)PE__FLOATS;
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
     const size_t step = gap * pe__size_of(from), to_step = gap * pe__size_of(to);
     if (from == PE_TYPE_BF16 && to == PE_TYPE_BF16) {
@@ -9401,8 +9458,8 @@ PE__INLINE void pe__vectors_put(pe_type to, pe_layout layout, const pe__vectors 
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
-/* Rotate one head that has at least a vector of pairs. The loop rotates units. Then at most one
-   complete vector of pairs is left, and a tail of fewer pairs. A vector that ends with the last
+/* Rotate one head that has at least a vector of pairs. The loop rotates pair tiles. Then at most
+   one complete vector of pairs is left, and a tail of fewer pairs. A vector that ends with the last
    pair rotates the tail. The tail's vector contains pairs that are rotated before it. In place it
    must be loaded before they are stored, so it is loaded first. */
 PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
@@ -9410,7 +9467,8 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
 {
     const int halves = layout == PE_LAYOUT_HALVES,
               narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
-    const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
+    const size_t n = a->n, end = n - PE__FLOATS,
+                 across = halves ? a->pairs : (size_t)PE__ROPE_PAIR_TILE;
     const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
     const int tail = n % PE__FLOATS != 0;
     pe__vf x[2], y[2];
@@ -9420,11 +9478,11 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
         last = pe__vectors_at(from, to, layout, a, end, end * step);
         pe__vectors_get(from, &last, in, y);
     }
-    for (; i + PE__ROPE_UNIT <= n; i += PE__ROPE_UNIT) {
-        pe__unit unit;
-        pe__unit_load(halves, narrow, a->s + i, a->c + i, &unit);
-        pe__unit_rotate(from, to, halves, &unit, in + i * step * pe__size_of(from),
-                        out + i * step * pe__size_of(to), across);
+    for (; i + PE__ROPE_PAIR_TILE <= n; i += PE__ROPE_PAIR_TILE) {
+        pe__pair_tile tile;
+        pe__pair_tile_load(halves, narrow, a->s + i, a->c + i, &tile);
+        pe__pair_tile_rotate(from, to, halves, &tile, in + i * step * pe__size_of(from),
+                             out + i * step * pe__size_of(to), across);
     }
     if (i + PE__FLOATS <= n) {
         v = pe__vectors_at(from, to, layout, a, i, i * step);
@@ -9435,102 +9493,111 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
 }
 
 /* Return how many pairs have their sines and cosines in registers. In halves, these are the pairs
-   of two units. An interleaved unit takes eight registers, so only one unit is kept in registers,
-   or two with the 32 registers of AVX-512. */
+   of two pair tiles. An interleaved pair tile takes eight registers, so only one pair tile is kept
+   in registers, or two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
-    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
+    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_PAIR_TILE
+                                                       : PE__ROPE_PAIR_TILE;
 }
 
-/* Prefetch the `bytes` bytes that start at the address `at`, which are at most four cache lines.
-   This is not written as a loop, because a loop that a compiler laid out badly took 20 % longer. */
+/* Prefetch the `bytes` bytes that start at the address `address`, which are at most four cache
+   lines. This is not written as a loop, because a loop that a compiler laid out badly took 20 %
+   longer. */
 PE__WRAPS
-PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
+PE__INLINE void pe__prefetch_lines(uintptr_t address, size_t bytes)
 {
-    PE__PREFETCH(at);
-    if (bytes > 64) PE__PREFETCH(at + 64);
+    PE__PREFETCH(address);
+    if (bytes > 64) PE__PREFETCH(address + 64);
     if (bytes > 128) {
-        PE__PREFETCH(at + 128);
-        PE__PREFETCH(at + 192);
+        PE__PREFETCH(address + 128);
+        PE__PREFETCH(address + 192);
     }
 }
 
-/* Return the number of elements from the start of a unit to the start of the next unit. The head is
-   divided into sections of `pairs` pairs each, in halves. The section has *done pairs before this
-   unit. The function advances *done to the next unit. The step after a section's last unit skips
-   the section's second half. */
-PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
+/* Return the number of elements from the start of a pair tile to the start of the next pair tile.
+   The head is divided into sections of `pairs` pairs each, in halves. The section has *done pairs
+   before this pair tile. The function advances *done to the next pair tile. The step after a
+   section's last pair tile skips the section's second half. */
+PE__INLINE size_t pe__next_pair_tile(size_t pairs, size_t *done)
 {
-    *done += PE__ROPE_UNIT;
-    if (*done < pairs) return PE__ROPE_UNIT;
+    *done += PE__ROPE_PAIR_TILE;
+    if (*done < pairs) return PE__ROPE_PAIR_TILE;
     *done = 0;
-    return PE__ROPE_UNIT + pairs;
+    return PE__ROPE_PAIR_TILE + pairs;
 }
 
 /* These constants say how a head in halves is divided: it is one section, or has sections of whole
-   units, or has sections of one vector of pairs. */
-enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
+   pair tiles, or has sections of one vector of pairs. */
+enum { PE__ONE_SECTION, PE__PAIR_TILE_SECTIONS, PE__VECTOR_SECTIONS };
 
-/* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
-   registers while all heads are rotated by them. `sections` is one of the constants above.
-   prefetch_distance is the number of bytes from a unit's address to the address that is prefetched;
-   0 means no prefetch. */
-PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int sections,
-                                 const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
+/* Rotate the complete pair tiles of all x->heads heads. The sines and cosines of one or two pair
+   tiles stay in registers while all heads are rotated by them. `sections` is one of the constants
+   above. prefetch_distance is the number of bytes from a pair tile's address to the address that is
+   prefetched; 0 means no prefetch. */
+PE__INLINE void pe__rotate_pair_tiles(pe_type from, pe_type to, pe_layout layout, int sections,
+                                      const pe__angles *a, const pe__heads *x,
+                                      size_t prefetch_distance)
 {
     const int halves = layout == PE_LAYOUT_HALVES,
               narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     const size_t in_registers = pe__register_pairs(layout);
-    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
+    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_PAIR_TILE, n = a->n;
     const size_t other = sections ? pe__max(across, in_registers) : halves ? across : in_registers;
     const size_t step = sections || !halves ? 2 : 1; /* elements from a pair to the next */
-    const int unit_layout = sections > PE__UNIT_SECTIONS ? PE__UNIT_SECTION_HALVES : halves;
+    const int tile_layout =
+        sections > PE__PAIR_TILE_SECTIONS ? PE__PAIR_TILE_SECTION_HALVES : halves;
     size_t place = 0, done = 0;
-    for (size_t i = 0, some; i + PE__ROPE_UNIT <= n; i += some) {
-        const int two = in_registers > PE__ROPE_UNIT && n - i >= in_registers;
-        const size_t at = sections == PE__UNIT_SECTIONS ? place : i * step;
-        const size_t by =
-            sections == PE__UNIT_SECTIONS ? pe__next_unit(across, &done) : step * PE__ROPE_UNIT;
+    for (size_t i = 0, step_pairs; i + PE__ROPE_PAIR_TILE <= n; i += step_pairs) {
+        const int both_tiles = in_registers > PE__ROPE_PAIR_TILE && n - i >= in_registers;
+        const size_t offset = sections == PE__PAIR_TILE_SECTIONS ? place : i * step;
+        const size_t step_elements = sections == PE__PAIR_TILE_SECTIONS
+                                         ? pe__next_pair_tile(across, &done)
+                                         : step * PE__ROPE_PAIR_TILE;
         const float *const s = a->s + i, *const c = a->c + i;
-        pe__unit u, v;
-        some = two ? in_registers : (size_t)PE__ROPE_UNIT;
-        pe__unit_load(halves, narrow, s, c, &u);
+        pe__pair_tile u, v;
+        step_pairs = both_tiles ? in_registers : (size_t)PE__ROPE_PAIR_TILE;
+        pe__pair_tile_load(halves, narrow, s, c, &u);
         v = u;
-        if (two) pe__unit_load(halves, narrow, s + PE__ROPE_UNIT, c + PE__ROPE_UNIT, &v);
+        if (both_tiles)
+            pe__pair_tile_load(halves, narrow, s + PE__ROPE_PAIR_TILE, c + PE__ROPE_PAIR_TILE, &v);
         for (size_t k = 0; k < x->heads; k++) {
-            const unsigned char *const p = x->in + k * x->in_head + at * e;
-            unsigned char *const q = x->out + k * x->out_head + at * f;
+            const unsigned char *const p = x->in + k * x->in_head + offset * e;
+            unsigned char *const q = x->out + k * x->out_head + offset * f;
             if (prefetch_distance) {
                 pe__prefetch_lines((uintptr_t)p + prefetch_distance, in_registers * e);
                 pe__prefetch_lines((uintptr_t)p + prefetch_distance + other * e, in_registers * e);
             }
-            pe__unit_rotate(from, to, unit_layout, &u, p, q, across);
-            if (two) pe__unit_rotate(from, to, unit_layout, &v, p + by * e, q + by * f, across);
+            pe__pair_tile_rotate(from, to, tile_layout, &u, p, q, across);
+            if (both_tiles)
+                pe__pair_tile_rotate(from, to, tile_layout, &v, p + step_elements * e,
+                                     q + step_elements * f, across);
         }
-        if (sections == PE__UNIT_SECTIONS) place += by + (two ? pe__next_unit(across, &done) : 0);
+        if (sections == PE__PAIR_TILE_SECTIONS)
+            place += step_elements + (both_tiles ? pe__next_pair_tile(across, &done) : 0);
     }
 }
 
-/* Return how many of n pairs are rotated in units; pe__rotate_ends() rotates the others in vectors.
-   The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates them and
-   overlaps the vector before it. Both vectors must be loaded before either is stored, so the one
-   before is also kept out of the units. */
-PE__INLINE size_t pe__unit_pairs(size_t n)
+/* Return how many of n pairs are rotated in pair tiles; pe__rotate_ends() rotates the others in
+   vectors. The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates
+   them and overlaps the vector before it. Both vectors must be loaded before either is stored, so
+   the one before is also kept out of the pair tiles. */
+PE__INLINE size_t pe__tiled_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
-    const size_t whole = n > kept ? n - kept : 0;
-    return whole - whole % PE__ROPE_UNIT;
+    const size_t complete_pairs = n > kept ? n - kept : 0;
+    return complete_pairs - complete_pairs % PE__ROPE_PAIR_TILE;
 }
 
-/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections is 1 if
-   every section of a head has one vector of pairs or whole units. Then there is no tail. */
+/* Rotate the pairs that pe__tiled_pairs() leaves over, in all x->heads heads. in_sections is 1 if
+   every section of a head has one vector of pairs or complete pair tiles. Then there is no tail. */
 PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, tail = n % PE__FLOATS;
     const size_t step = layout == PE_LAYOUT_HALVES && !in_sections ? 1 : 2;
-    for (size_t i = pe__unit_pairs(n); i + tail < n; i += PE__FLOATS) {
+    for (size_t i = pe__tiled_pairs(n); i + tail < n; i += PE__FLOATS) {
         const int last = tail && n - i < 2 * PE__FLOATS;
         const size_t end = last ? n - PE__FLOATS : i;
         const pe__vectors v = pe__vectors_at(from, to, layout, a, i, i * step);
@@ -9549,8 +9616,8 @@ PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int 
 
 /* Rotate heads that have fewer pairs than a vector has floats, or no pairs. The heads are copied,
    padded to vectors, rotated, and copied to the output. */
-PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
-                                const pe__heads *heads)
+PE__OUTLINE void pe__rotate_last_pairs(pe_type from, pe_type to, pe_layout layout,
+                                       const pe__angles *a, const pe__heads *heads)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n;
     const int halves = layout == PE_LAYOUT_HALVES;
@@ -9567,15 +9634,15 @@ PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, cons
         unsigned char *const out = heads->out + k * heads->out_head;
         memcpy(x[0], in, first * e);
         memcpy(x[1], in + next * e, rest * e);
-        const pe__vf two[2] = {pe__get_as(from, x[0]), pe__get_as(from, x[1])};
-        pe__rotate_pairs(to, layout, &rotation, two, y[0], y[1]);
+        const pe__vf components[2] = {pe__get_as(from, x[0]), pe__get_as(from, x[1])};
+        pe__rotate_pairs(to, layout, &rotation, components, y[0], y[1]);
         memcpy(out, y[0], first * f);
         memcpy(out + next * f, y[1], rest * f);
     }
 }
 
-/* Do what pe__rotate_few() does, for floats in halves. The masked loads and stores take 40 % of its
-   time. */
+/* Do what pe__rotate_last_pairs() does, for floats in halves. The masked loads and stores take 40 %
+   of its time. */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
@@ -9596,10 +9663,10 @@ PE__INLINE void pe__rotate_short(pe_type from, pe_type to, pe_layout layout, con
     const int floats = from == PE_TYPE_F32 && to == PE_TYPE_F32,
               halves = layout == PE_LAYOUT_HALVES;
     if (sizeof(pe__vf) >= 64 && floats && halves) pe__rotate_masked(a, x);
-    else pe__rotate_few(from, to, layout, a, x);
+    else pe__rotate_last_pairs(from, to, layout, a, x);
 }
 
-/* Rotate all pairs that are not rotated in units, in all x->heads heads. */
+/* Rotate all pairs that are not rotated in pair tiles, in all x->heads heads. */
 PE__INLINE void pe__rotate_vectors(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                    const pe__heads *x)
 {
@@ -9655,10 +9722,10 @@ typedef struct pe__head_schedule {
     int order;                /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
 /* A head takes several passes if its sines and cosines do not fit in the registers, or do not fill
-   whole units. */
+   complete pair tiles. */
 PE__INLINE int pe__takes_passes(const pe__tile *tile)
 {
-    return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
+    return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_PAIR_TILE;
 }
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
                                                   pe_type from)
@@ -9711,10 +9778,10 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* These constants say what pe__rotate_groups() rotates. PE__IN_UNITS: the pairs of a tile that fill
-   units. PE__IN_VECTORS: the pairs that do not. PE__IN_SECTIONS: all pairs, in sections for which
-   pe__sections_alike() returned 1. */
-typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
+/* These constants say what pe__rotate_groups() rotates. PE__IN_PAIR_TILES: the pairs of a tile that
+   fill pair tiles. PE__IN_VECTORS: the pairs that do not. PE__IN_SECTIONS: all pairs, in sections
+   for which pe__sections_alike() returned 1. */
+typedef enum pe__granularity { PE__IN_PAIR_TILES, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
    in the registers, then by the next ones, in another pass. If there are several passes, a group
@@ -9729,42 +9796,43 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
     const size_t in_token = x->in_token, out_token = x->out_token;
     const size_t prefetch_distance = schedule->prefetch_distance;
     pe__tile rows = *tile;
-    pe__heads some = *x;
-    if (how == PE__IN_UNITS) rows.count = pe__unit_pairs(rows.count);
-    some.in += tile->token * in_token + first * pe__size_of(from);
-    some.out += tile->token * out_token + first * pe__size_of(to);
+    pe__heads part = *x;
+    if (how == PE__IN_PAIR_TILES) rows.count = pe__tiled_pairs(rows.count);
+    part.in += tile->token * in_token + first * pe__size_of(from);
+    part.out += tile->token * out_token + first * pe__size_of(to);
     for (size_t t = 0; t < count; t += tokens) {
         const pe__angles a = pe__angles_of(&rows, t);
-        unsigned char *const out = some.out;
-        const unsigned char *const in = some.in;
+        unsigned char *const out = part.out;
+        const unsigned char *const in = part.in;
         for (size_t k = 0; k < all; k += heads) {
-            some.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
-            if (how == PE__IN_VECTORS) pe__rotate_vectors(from, to, layout, &a, &some);
-            else if (how == PE__IN_SECTIONS && a.pairs < PE__ROPE_UNIT)
-                pe__rotate_units(from, to, layout, PE__VECTOR_SECTIONS, &a, &some,
-                                 prefetch_distance);
+            part.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
+            if (how == PE__IN_VECTORS) pe__rotate_vectors(from, to, layout, &a, &part);
+            else if (how == PE__IN_SECTIONS && a.pairs < PE__ROPE_PAIR_TILE)
+                pe__rotate_pair_tiles(from, to, layout, PE__VECTOR_SECTIONS, &a, &part,
+                                      prefetch_distance);
             else
-                pe__rotate_units(from, to, layout, how == PE__IN_SECTIONS, &a, &some,
-                                 prefetch_distance);
-            if (how == PE__IN_SECTIONS) pe__rotate_ends(from, to, layout, 1, &a, &some);
-            some.in += heads * some.in_head;
-            some.out += heads * some.out_head;
+                pe__rotate_pair_tiles(from, to, layout, how == PE__IN_SECTIONS, &a, &part,
+                                      prefetch_distance);
+            if (how == PE__IN_SECTIONS) pe__rotate_ends(from, to, layout, 1, &a, &part);
+            part.in += heads * part.in_head;
+            part.out += heads * part.out_head;
         }
-        some.in = in + tokens * in_token;
-        some.out = out + tokens * out_token;
-        PE__IN_REGISTER(some.in);
+        part.in = in + tokens * in_token;
+        part.out = out + tokens * out_token;
+        PE__IN_REGISTER(part.in);
     }
 }
 
 /* Returns whether all sections of the tile can be rotated together. They must follow each other
-   without a gap and have the same number of pairs. These pairs must fill whole units or one vector;
-   if `narrow` is 1, only whole units. Sets all->count to the pairs of all sections and all->pairs
-   to the pairs of one. `narrow` is 1 if both the input and the output are bf16. */
+   without a gap and have the same number of pairs. These pairs must fill complete pair tiles or one
+   vector; if `narrow` is 1, only complete pair tiles. Sets all->count to the pairs of all sections
+   and all->pairs to the pairs of one. `narrow` is 1 if both the input and the output are bf16. */
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
-    const size_t n = section->pairs, vector = narrow ? (size_t)PE__ROPE_UNIT : (size_t)PE__FLOATS;
-    int alike = n == vector || n % PE__ROPE_UNIT == 0;
+    const size_t n = section->pairs,
+                 vector = narrow ? (size_t)PE__ROPE_PAIR_TILE : (size_t)PE__FLOATS;
+    int alike = n == vector || n % PE__ROPE_PAIR_TILE == 0;
     for (size_t k = 0; k < tile->section_count; k++)
         alike &= section[k].n == n && section[k].pairs == n &&
                  section[k].column == section->column + 2 * k * n;
@@ -9781,34 +9849,34 @@ PE__INLINE void pe__rotate_sections(pe_type from, pe_type to, const pe__tile *ti
     const pe__head_schedule schedule = pe__schedule_heads(tile, x, from);
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     pe__tile one = *tile;
-    pe__heads some = *x;
+    pe__heads part = *x;
     one.pair = 0;
     if (pe__sections_alike(tile, from == PE_TYPE_BF16 && to == PE_TYPE_BF16, &one)) {
-        some.in += tile->section->column * e;
-        some.out += tile->section->column * f;
-        pe__rotate_groups(from, to, PE_LAYOUT_HALVES, PE__IN_SECTIONS, &one, &some, &schedule);
+        part.in += tile->section->column * e;
+        part.out += tile->section->column * f;
+        pe__rotate_groups(from, to, PE_LAYOUT_HALVES, PE__IN_SECTIONS, &one, &part, &schedule);
         return;
     }
     for (size_t t = 0; t < tile->tokens; t++) {
         const pe__angles row = pe__angles_of(tile, t);
-        some.in = x->in + (tile->token + t) * x->in_token;
-        some.out = x->out + (tile->token + t) * x->out_token;
+        part.in = x->in + (tile->token + t) * x->in_token;
+        part.out = x->out + (tile->token + t) * x->out_token;
         for (size_t k = 0; k < x->heads; k += schedule.heads) {
-            some.heads = pe__min(schedule.heads, x->heads - k);
+            part.heads = pe__min(schedule.heads, x->heads - k);
             for (size_t b = 0; b < tile->section_count; b++) {
                 const pe__section *const section = &tile->section[b];
                 const pe__angles a = {row.s + section->pair, row.c + section->pair, section->n,
                                       section->pairs};
-                pe__heads its = some;
+                pe__heads its = part;
                 its.in += section->column * e;
                 its.out += section->column * f;
-                const pe__angles units = {a.s, a.c, pe__unit_pairs(a.n), a.pairs};
-                pe__rotate_units(from, to, PE_LAYOUT_HALVES, PE__ONE_SECTION, &units, &its,
-                                 schedule.prefetch_distance);
+                const pe__angles tiled = {a.s, a.c, pe__tiled_pairs(a.n), a.pairs};
+                pe__rotate_pair_tiles(from, to, PE_LAYOUT_HALVES, PE__ONE_SECTION, &tiled, &its,
+                                      schedule.prefetch_distance);
                 pe__rotate_vectors(from, to, PE_LAYOUT_HALVES, &a, &its);
             }
-            some.in += schedule.heads * x->in_head;
-            some.out += schedule.heads * x->out_head;
+            part.in += schedule.heads * x->in_head;
+            part.out += schedule.heads * x->out_head;
         }
     }
 }
@@ -9868,17 +9936,19 @@ PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, co
 
 /* Define the rotators of each type, and those from floats to 16-bit types. Each layout has its own
    function, so that a program contains code only for the layouts that it names. With
-   PE__HEADS_TOGETHER, three functions process all heads in turn. The first rotates whole units. The
-   second rotates the pairs that fill no unit. The third copies the elements after the pairs. */
+   PE__HEADS_TOGETHER, three functions process all heads in turn. The first rotates complete pair
+   tiles. The second rotates the pairs that fill no pair tile. The third copies the elements after
+   the pairs. */
 PE__OUTLINE void pe__rotate_heads_f32_rest(const pe__tile *t, const pe__heads *x)
 {
     pe__copy_rest(PE_TYPE_F32, PE_TYPE_F32, t, x);
 }
 
-PE__OUTLINE void pe__rotate_heads_f32_halves_units(const pe__tile *t, const pe__heads *x,
-                                                   const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_f32_halves_pair_tiles(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_HALVES, PE__IN_PAIR_TILES, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_halves_vectors(const pe__tile *t, const pe__heads *x,
@@ -9897,19 +9967,19 @@ PE__OUTLINE void pe__rotate_heads_f32_halves(const pe__tile *t, const pe__heads 
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_f32_halves_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_f32_halves_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_f32_halves_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_f32_halves_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_f32_halves_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_f32_rest(t, x);
     }
 }
 
-PE__OUTLINE void pe__rotate_heads_f32_interleaved_units(const pe__tile *t, const pe__heads *x,
-                                                        const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_f32_interleaved_pair_tiles(const pe__tile *t, const pe__heads *x,
+                                                             const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F32, PE_LAYOUT_INTERLEAVED, PE__IN_PAIR_TILES, t, x,
                       schedule);
 }
 
@@ -9930,12 +10000,12 @@ PE__OUTLINE void pe__rotate_heads_f32_interleaved(const pe__tile *t, const pe__h
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
         pe__rotate_heads_f32_interleaved_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_f32_interleaved_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_f32_interleaved_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_f32_interleaved_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_f32_interleaved_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_f32_rest(t, x);
     }
 }
@@ -9960,10 +10030,11 @@ PE__OUTLINE void pe__rotate_heads_f16_rest(const pe__tile *t, const pe__heads *x
     pe__copy_rest(PE_TYPE_F16, PE_TYPE_F16, t, x);
 }
 
-PE__OUTLINE void pe__rotate_heads_f16_halves_units(const pe__tile *t, const pe__heads *x,
-                                                   const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_f16_halves_pair_tiles(const pe__tile *t, const pe__heads *x,
+                                                        const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_HALVES, PE__IN_PAIR_TILES, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f16_halves_vectors(const pe__tile *t, const pe__heads *x,
@@ -9982,19 +10053,19 @@ PE__OUTLINE void pe__rotate_heads_f16_halves(const pe__tile *t, const pe__heads 
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F16);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_f16_halves_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_f16_halves_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_f16_halves_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_f16_halves_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_f16_halves_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_f16_rest(t, x);
     }
 }
 
-PE__OUTLINE void pe__rotate_heads_f16_interleaved_units(const pe__tile *t, const pe__heads *x,
-                                                        const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_f16_interleaved_pair_tiles(const pe__tile *t, const pe__heads *x,
+                                                             const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+    pe__rotate_groups(PE_TYPE_F16, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, PE__IN_PAIR_TILES, t, x,
                       schedule);
 }
 
@@ -10015,12 +10086,12 @@ PE__OUTLINE void pe__rotate_heads_f16_interleaved(const pe__tile *t, const pe__h
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F16);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
         pe__rotate_heads_f16_interleaved_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_f16_interleaved_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_f16_interleaved_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_f16_interleaved_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_f16_interleaved_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_f16_rest(t, x);
     }
 }
@@ -10045,10 +10116,11 @@ PE__OUTLINE void pe__rotate_heads_bf16_rest(const pe__tile *t, const pe__heads *
     pe__copy_rest(PE_TYPE_BF16, PE_TYPE_BF16, t, x);
 }
 
-PE__OUTLINE void pe__rotate_heads_bf16_halves_units(const pe__tile *t, const pe__heads *x,
-                                                    const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_bf16_halves_pair_tiles(const pe__tile *t, const pe__heads *x,
+                                                         const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_HALVES, PE__IN_PAIR_TILES, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_bf16_halves_vectors(const pe__tile *t, const pe__heads *x,
@@ -10067,19 +10139,19 @@ PE__OUTLINE void pe__rotate_heads_bf16_halves(const pe__tile *t, const pe__heads
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_BF16);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER) pe__rotate_heads_bf16_halves_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_bf16_halves_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_bf16_halves_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_bf16_halves_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_bf16_halves_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_bf16_rest(t, x);
     }
 }
 
-PE__OUTLINE void pe__rotate_heads_bf16_interleaved_units(const pe__tile *t, const pe__heads *x,
-                                                         const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_bf16_interleaved_pair_tiles(const pe__tile *t, const pe__heads *x,
+                                                              const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+    pe__rotate_groups(PE_TYPE_BF16, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, PE__IN_PAIR_TILES, t, x,
                       schedule);
 }
 
@@ -10100,12 +10172,12 @@ PE__OUTLINE void pe__rotate_heads_bf16_interleaved(const pe__tile *t, const pe__
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_BF16);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
         pe__rotate_heads_bf16_interleaved_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_bf16_interleaved_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_bf16_interleaved_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_bf16_interleaved_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_bf16_interleaved_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_bf16_rest(t, x);
     }
 }
@@ -10130,10 +10202,11 @@ PE__OUTLINE void pe__rotate_heads_f32_f16_rest(const pe__tile *t, const pe__head
     pe__copy_rest(PE_TYPE_F32, PE_TYPE_F16, t, x);
 }
 
-PE__OUTLINE void pe__rotate_heads_f32_f16_halves_units(const pe__tile *t, const pe__heads *x,
-                                                       const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_f32_f16_halves_pair_tiles(const pe__tile *t, const pe__heads *x,
+                                                            const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_HALVES, PE__IN_PAIR_TILES, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_f16_halves_vectors(const pe__tile *t, const pe__heads *x,
@@ -10152,20 +10225,21 @@ PE__OUTLINE void pe__rotate_heads_f32_f16_halves(const pe__tile *t, const pe__he
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
         pe__rotate_heads_f32_f16_halves_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_f32_f16_halves_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_f32_f16_halves_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_f32_f16_halves_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_f32_f16_halves_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_f32_f16_rest(t, x);
     }
 }
 
-PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_units(const pe__tile *t, const pe__heads *x,
-                                                            const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved_pair_tiles(const pe__tile *t,
+                                                                 const pe__heads *x,
+                                                                 const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_F16, PE_LAYOUT_INTERLEAVED, PE__IN_PAIR_TILES, t, x,
                       schedule);
 }
 
@@ -10186,12 +10260,12 @@ PE__OUTLINE void pe__rotate_heads_f32_f16_interleaved(const pe__tile *t, const p
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
         pe__rotate_heads_f32_f16_interleaved_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_f32_f16_interleaved_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_f32_f16_interleaved_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_f32_f16_interleaved_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_f32_f16_interleaved_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_f32_f16_rest(t, x);
     }
 }
@@ -10216,10 +10290,11 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_rest(const pe__tile *t, const pe__hea
     pe__copy_rest(PE_TYPE_F32, PE_TYPE_BF16, t, x);
 }
 
-PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_units(const pe__tile *t, const pe__heads *x,
-                                                        const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_pair_tiles(const pe__tile *t, const pe__heads *x,
+                                                             const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_HALVES, PE__IN_UNITS, t, x, schedule);
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_HALVES, PE__IN_PAIR_TILES, t, x,
+                      schedule);
 }
 
 PE__OUTLINE void pe__rotate_heads_f32_bf16_halves_vectors(const pe__tile *t, const pe__heads *x,
@@ -10238,20 +10313,21 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_halves(const pe__tile *t, const pe__h
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
         pe__rotate_heads_f32_bf16_halves_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_f32_bf16_halves_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_f32_bf16_halves_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_f32_bf16_halves_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_f32_bf16_halves_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
     }
 }
 
-PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_units(const pe__tile *t, const pe__heads *x,
-                                                             const pe__head_schedule *schedule)
+PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved_pair_tiles(const pe__tile *t,
+                                                                  const pe__heads *x,
+                                                                  const pe__head_schedule *schedule)
 {
-    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, PE__IN_UNITS, t, x,
+    pe__rotate_groups(PE_TYPE_F32, PE_TYPE_BF16, PE_LAYOUT_INTERLEAVED, PE__IN_PAIR_TILES, t, x,
                       schedule);
 }
 
@@ -10273,12 +10349,12 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_interleaved(const pe__tile *t, const 
 {
     const pe__head_schedule schedule = pe__schedule_heads(t, x, PE_TYPE_F32);
     const size_t n = t->count;
-    const size_t units = pe__unit_pairs(n);
+    const size_t tiled = pe__tiled_pairs(n);
     if (schedule.order != PE__HEADS_TOGETHER)
         pe__rotate_heads_f32_bf16_interleaved_singly(t, x, &schedule);
     else {
-        if (units > 0) pe__rotate_heads_f32_bf16_interleaved_units(t, x, &schedule);
-        if (units < n) pe__rotate_heads_f32_bf16_interleaved_vectors(t, x, &schedule);
+        if (tiled > 0) pe__rotate_heads_f32_bf16_interleaved_pair_tiles(t, x, &schedule);
+        if (tiled < n) pe__rotate_heads_f32_bf16_interleaved_vectors(t, x, &schedule);
         if (x->copied_after) pe__rotate_heads_f32_bf16_rest(t, x);
     }
 }
@@ -10307,9 +10383,9 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe_
 typedef struct pe__axis_part {
     size_t next, end; /* the next axis, the index of its first pair in the plan; begin with 0, 0 */
     const pe__axis *axis;
-    size_t first; /* the index among the axis' own pairs of the first of them */
-    size_t n;     /* their number */
-    size_t at;    /* the index in the range of the first of them */
+    size_t first;  /* the index among the axis' own pairs of the first of them */
+    size_t n;      /* their number */
+    size_t offset; /* the index in the range of the first of them */
 } pe__axis_part;
 /* Go to the next axis that has pairs in the range [pair, pair + count), and return 1. Return 0
    after the last one. */
@@ -10320,7 +10396,7 @@ PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe_
         const size_t begin = x->end, first = pe__max(pair, begin);
         x->end += x->axis->pairs;
         x->first = first - begin;
-        x->at = first - pair;
+        x->offset = first - pair;
         x->n = pe__min(pair + count, x->end) - first;
         if (first < pe__min(pair + count, x->end)) return 1;
     }
@@ -10334,9 +10410,12 @@ PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-/* Return how many padding pairs fill the last group of the segment from pair `at` to `end`. */
+/* Return how many padding pairs fill the last group of the segment from pair `offset` to `end`. */
 PE__WRAPS
-PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
+PE__INLINE size_t pe__segment_padding(size_t offset, size_t end)
+{
+    return (offset - end) % PE__GROUP;
+}
 
 /* Return the number of pairs from one row in sorted order to the next: the pairs [pair, pair + n)
    of a row, and the padding pairs of its last segment. */
@@ -10351,8 +10430,8 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 /* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
    `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
    If the positions have one coordinate for all axes, all other segments are written as one. */
-PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
-                                       size_t row, size_t rows)
+PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room,
+                                       const pe_at *positions, size_t row, size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t n = output->sines;
@@ -10361,7 +10440,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
     pe__output part = *output;
     for (size_t first = 0, end; first < n; first = end) {
         end = pe__segment_end(segments, first);
-        while (at->axes == 1 && end < n && segments[end] % PE__SEGMENT_OF_ONE < PE_MAX_AXES)
+        while (positions->axes == 1 && end < n && segments[end] % PE__SEGMENT_OF_ONE < PE_MAX_AXES)
             end = pe__segment_end(segments, end);
         part.pair = output->pair + first;
         part.coordinate = segments[first] % PE__SEGMENT_OF_ONE;
@@ -10370,7 +10449,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
         part.sines = part.cosines = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
-            pe__write_axis(&part, at, row, rows);
+            pe__write_axis(&part, positions, row, rows);
             continue;
         }
         pe__output stationary = part;
@@ -10385,8 +10464,8 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
    beginning where row 1 of the output belongs, not row 0. Then they are copied one after the other
    to their own places, in the order of the pairs. A copy overwrites only rows that have been copied
    already. */
-PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
-                                         size_t rows)
+PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *positions,
+                                         size_t row, size_t rows)
 {
     const size_t n = output->sines, room = pe__sorted_stride(output->plan, output->pair, n);
     const uint8_t *const order = output->plan->order + output->pair;
@@ -10395,7 +10474,7 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
     sorted.stride = (ptrdiff_t)(2 * room * output->element);
     sorted.order = PE__SC;
     sorted.cosine = 1;
-    pe__write_sorted_rows(&sorted, room, at, row, rows);
+    pe__write_sorted_rows(&sorted, room, positions, row, rows);
     for (size_t r = 0; r < rows; r++)
         pe__unsort_row(pe__row_address(output, r), pe__row_address(&sorted, r), order, n,
                        output->element);
@@ -10403,26 +10482,26 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
 
 /* Write `rows` rows, starting at row `row` of at, to an output whose rows hold the sines and
    cosines of its pairs and nothing else. */
-PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
+PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *positions, size_t row,
                                      size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    if (plan->matrix) pe__write_sums(output, at, row, rows);
-    else if (plan->order) pe__write_unsorted_rows(output, at, row, rows);
+    if (plan->matrix) pe__write_sums(output, positions, row, rows);
+    else if (plan->order) pe__write_unsorted_rows(output, positions, row, rows);
     /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
        There, axes with columns of their own would have padding between them. */
-    else if (plan->axes == 1 || (at->axes == 1 && plan->joint))
-        pe__write_axis(output, at, row, rows);
+    else if (plan->axes == 1 || (positions->axes == 1 && plan->joint))
+        pe__write_axis(output, positions, row, rows);
     else {
         pe__axis_part of = {0, 0, NULL, 0, 0, 0};
         while (pe__next_axis(plan, output->pair, output->sines, &of)) {
             pe__output part = *output;
             part.pair = of.axis->pair + of.first;
             part.coordinate = of.axis->coordinate;
-            part.sine += of.at;
-            part.cosine += of.at;
+            part.sine += of.offset;
+            part.cosine += of.offset;
             part.sines = part.cosines = of.n;
-            pe__write_axis(&part, at, row, rows);
+            pe__write_axis(&part, positions, row, rows);
         }
     }
 }
@@ -10437,10 +10516,10 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, 
    pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
-    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
-    if (!plan->order) return most;
+    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), limit = tile / (2 * n);
+    if (!plan->order) return limit;
     const size_t step = n == plan->pairs ? pe__sorted_stride(plan, 0, n) : n + PE__GROUP;
-    return pe__min(most, (5 * tile / 8 - n) / step);
+    return pe__min(limit, (5 * tile / 8 - n) / step);
 }
 
 /* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
@@ -10478,26 +10557,26 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
     double buffer[PE__BYTES / sizeof(double)];
     unsigned char *const halves = (unsigned char *)buffer;
     const size_t element = call->in_element, pairs = tile->pairs, width = 2 * pairs * element;
-    const size_t most = PE__BYTES / width;
+    const size_t limit = PE__BYTES / width;
     pe__tile one = *tile;
     pe__copy_ends(call, tile, x, 1);
     one.tokens = 1;
     one.token = one.section_count = 0;
     for (size_t t = 0; t < tile->tokens; t++)
-        for (size_t k = 0; k < x->heads; k += most) {
-            pe__heads some = *x;
+        for (size_t k = 0; k < x->heads; k += limit) {
+            pe__heads part = *x;
             const size_t token = tile->token + t;
             const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
-            some.heads = pe__min(most, x->heads - k);
-            some.copied_after = 0;
-            for (size_t h = 0; h < some.heads; h++, in += x->in_head)
+            part.heads = pe__min(limit, x->heads - k);
+            part.copied_after = 0;
+            for (size_t h = 0; h < part.heads; h++, in += x->in_head)
                 pe__deinterleave(halves + h * width, in, pairs, element);
-            some.in = halves;
-            some.in_head = width;
-            some.out = x->out + token * x->out_token + k * x->out_head;
+            part.in = halves;
+            part.in_head = width;
+            part.out = x->out + token * x->out_token + k * x->out_head;
             one.sines = tile->sines + t * tile->stride;
             one.cosines = tile->cosines + t * tile->stride;
-            call->rotate(&one, &some);
+            call->rotate(&one, &part);
         }
 }
 
@@ -10514,19 +10593,19 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
     while (pe__next_axis(plan, pair, count, &of)) {
         const size_t column = pe__min(of.axis->sine, of.axis->cosine) + step * of.first;
-        const pe__section its = {of.at, of.n, of.axis->pairs, column};
+        const pe__section its = {of.offset, of.n, of.axis->pairs, column};
         section[sections++] = its;
     }
     return sections;
 }
 
 /* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of at. */
-PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t row,
+PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, size_t row,
                                    const pe__rope_call *call)
 {
     float buffer[5 * PE__ROPE_TILE / 4 + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
-    const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
+    const int uniform = positions->kind == PE__AT_RANGE && positions->step == 0;
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
@@ -10536,11 +10615,11 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     tile.row = NULL;
     tile.section = section;
     tile.sines = rows;
-    size_t most = tile.call_tokens = call->tokens;
-    if (most > 1 && !uniform) most = pe__tile_tokens(plan, PE__ROPE_TILE);
-    for (size_t t = 0; t < call->tokens; t += most) {
+    size_t limit = tile.call_tokens = call->tokens;
+    if (limit > 1 && !uniform) limit = pe__tile_tokens(plan, PE__ROPE_TILE);
+    for (size_t t = 0; t < call->tokens; t += limit) {
         tile.token = t;
-        tile.tokens = pe__min(most, call->tokens - t);
+        tile.tokens = pe__min(limit, call->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
             tile.pair = pair;
@@ -10550,7 +10629,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
             tile.section_count = pe__tile_sections(plan, pair, n, section);
             const pe__output output =
                 pe__output_split(pe__fill_kernel_f32(), plan, pair, n, rows, sizeof *rows);
-            pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens);
+            pe__write_rope_rows(&output, positions, row + t, uniform ? 1 : tile.tokens);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
                 const pe__heads *const x = &call->x[i];
@@ -10577,15 +10656,15 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
  *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
  *                                  the heads, by pe__schedule_heads()
  *     pe__rotate_groups            takes a group of a token's heads at a time
- *     pe__rotate_units           (pairs.h) keeps some sines and cosines in registers and rotates
+ *     pe__rotate_pair_tiles         (pairs.h) keeps some sines and cosines in registers and rotates
  *                                  their pairs in each of the heads, then loads the next ones
- *     pe__unit_rotate              loads a unit, computes a' = a c - b s and b' = b c + a s, stores
- * The last pairs of a head may fill no unit: pe__rotate_groups() calls pe__rotate_vectors() for
- * them. Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where tokens
- * have one head each, where the heads of a token are far apart, and in some large calls. Heads with
- * sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads of a plan
- * with rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h).
- * Test: tests/unit/rope/test_rope_call.c. */
+ *     pe__pair_tile_rotate    loads a pair tile, computes a' = a c - b s and b' = b c + a s, stores
+ * The last pairs of a head may fill no pair tile: pe__rotate_groups() calls pe__rotate_vectors()
+ * for them. Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where
+ * tokens have one head each, where the heads of a token are far apart, and in some large calls.
+ * Heads with sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads
+ * of a plan with rope_interleave are first copied as halves, by pe__rotate_rope_interleave()
+ * (tokens.h). Test: tests/unit/rope/test_rope_call.c. */
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
@@ -10667,7 +10746,8 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
 }
 
 /* Rotate by a plan: check all arguments, the list of positions last, then rotate. */
-static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *positions,
+                                         pe__rope_call *call)
 {
     pe_plan own;
     if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
@@ -10680,9 +10760,9 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(call, &call->x[i], n, offset);
     if (status != PE_OK) return status;
-    const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, call->tokens, view->axes, view->offset);
-    if (status == PE_OK) pe__rotate_tokens(view, at, 0, call);
+    const pe_plan *const view = pe__view(plan, positions, &own);
+    status = pe__check_at(positions, call->tokens, view->axes, view->offset);
+    if (status == PE_OK) pe__rotate_tokens(view, positions, 0, call);
     return status;
 }
 
@@ -10697,13 +10777,14 @@ PE__INLINE void pe__set_types(pe__rope_call *call, size_t in_element, size_t out
 }
 
 /* Rotate out of place by a plan. Input and output must have the same number of heads. */
-static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *positions,
+                                    pe__rope_call *call)
 {
     const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (heads != out_heads) return PE_ERR_HEADS;
     if (call->x[0].head_dim == 0) return PE_ERR_HEAD_DIM;
-    return pe__rope_by_plan(plan, at, call);
+    return pe__rope_by_plan(plan, positions, call);
 }
 
 /* ==== src/rope/table.h ==== */
@@ -10736,15 +10817,15 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     float buffer[PE__TABLE_TILE + 16];
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
-        const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
+        const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), limit = PE__TABLE_TILE / (2 * n);
         const pe__output tile =
             pe__output_split(kernel, output->plan, output->pair + pair, n, pe__aligned(buffer), e);
-        for (size_t r = 0; r < rows; r += most) {
-            const size_t some = pe__min(most, rows - r);
-            const pe__run run = {PE__RUN_COMPUTED, 0, some, 1, t + (double)r, 1, 0, 0, NULL};
+        for (size_t r = 0; r < rows; r += limit) {
+            const size_t count = pe__min(limit, rows - r);
+            const pe__run run = {PE__RUN_COMPUTED, 0, count, 1, t + (double)r, 1, 0, 0, NULL};
             pe__output written = tile;
             pe__write_run(&tile, &written, &run);
-            for (size_t k = 0; k < some; k++) {
+            for (size_t k = 0; k < count; k++) {
                 unsigned char *const row = pe__row_address(output, r + k);
                 pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
                                       pair, pe__row_address(&tile, k), n);
@@ -10791,14 +10872,16 @@ PE__INLINE const pe__row_kernel *pe__table_kernel_bf16(void)
 
 /* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
    columns of a row's first cosine and first sine; equal for matrices. */
-PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *positions,
                                          const pe__output *table, size_t cosine, size_t sine)
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
     const int sections = halves && plan->axes > 1 && !plan->joint;
     pe__axis_part of = {0, 0, NULL, 0, 0, 0};
     while (pe__next_axis(plan, 0, plan->pairs, &of)) {
-        const size_t column = matrices ? 4 * of.at : halves && !sections ? of.at : 2 * of.at;
+        const size_t column = matrices              ? 4 * of.offset
+                              : halves && !sections ? of.offset
+                                                    : 2 * of.offset;
         pe__output output =
             pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out, table->element);
         output.coordinate = of.axis->coordinate;
@@ -10807,7 +10890,7 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
         output.cosine = cosine + column;
         output.sine = sine + column;
         output.repeat_offset = !halves ? 1 : sections ? of.n : plan->pairs;
-        pe__write_axis(&output, at, 0, table->rows);
+        pe__write_axis(&output, positions, 0, table->rows);
     }
 }
 
@@ -10815,7 +10898,7 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
    to the table itself, so that repeated rows are copied, as in any table. Then put each row into
    the order of its pairs. In sorted order, sines and cosines are interleaved if one array has room
    for both; else each has its own array. */
-PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
+PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *positions,
                                         const pe__output *table, unsigned char *sines,
                                         unsigned char *buffer)
 {
@@ -10830,7 +10913,7 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
         sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
-    pe__write_sorted_rows(&sorted, to->sines, at, 0, table->rows);
+    pe__write_sorted_rows(&sorted, to->sines, positions, 0, table->rows);
     for (size_t r = 0; r < table->rows; r++)
         pe__unsort_table_row(to, &sorted, pe__row_address(table, r),
                              sines + (ptrdiff_t)r * table->stride, buffer);
@@ -10839,14 +10922,14 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
 /* Write any table of a sorted plan; or write a table of a plan with PE_COLUMNS_SUMS that has
    matrices or each element twice. If a sorted plan's pairs fit in one tile,
    pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. */
-PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *positions,
                                        const pe__output *table, unsigned char *sines,
                                        pe_rope_table_layout layout,
                                        const pe__row_kernel *repeat_kernel)
 {
     float buffer[5 * PE__TABLE_TILE / 4 + 16];
     const size_t pairs = plan->pairs, e = table->element;
-    const size_t most = pe__tile_tokens(plan, PE__TABLE_TILE);
+    const size_t limit = pe__tile_tokens(plan, PE__TABLE_TILE);
     pe__output to = pe__output_split(table->kernel, plan, 0, pairs, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
@@ -10857,16 +10940,17 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
     if (!sines) sines = table->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
     if (plan->order && pairs <= PE__ROPE_PAIRS) {
         if (layout == PE_ROPE_TABLE_MATRIX) to.kernel = repeat_kernel;
-        pe__write_sorted_table(&to, at, table, sines, (unsigned char *)(void *)pe__aligned(buffer));
+        pe__write_sorted_table(&to, positions, table, sines,
+                               (unsigned char *)(void *)pe__aligned(buffer));
         return;
     }
-    for (size_t r = 0; r < table->rows; r += most) {
-        const size_t rows = pe__min(most, table->rows - r);
+    for (size_t r = 0; r < table->rows; r += limit) {
+        const size_t rows = pe__min(limit, table->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
             const pe__output tile =
                 pe__output_split(table->kernel, plan, pair, n, pe__aligned(buffer), e);
-            pe__write_rope_rows(&tile, at, r, rows);
+            pe__write_rope_rows(&tile, positions, r, rows);
             for (size_t k = 0; k < rows; k++) {
                 const ptrdiff_t row = (ptrdiff_t)(r + k) * table->stride;
                 pe__write_table_pairs(&to, table->out + row, sines + row, pair,
@@ -10880,28 +10964,28 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
    gives the layout and the array of sines. The kernel repeat_kernel writes matrices and repeated
    elements. The caller's *made receives *table with its number of pairs, unless made is NULL.
    Returns PE_OK or the error of the arguments. */
-static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
+static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *positions,
                                              pe__output *output,
                                              const pe__row_kernel *repeat_kernel,
                                              const pe_rope_table *table, pe_rope_table *made)
 {
     const pe_rope_table_layout layout = table->layout;
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
-    const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
+    const int two_arrays = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
     pe_plan own;
     if (output->rows == 0) return PE_OK;
     if (!plan || !output->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
-    if (two && !sines) return PE_ERR_NULL;
+    if (two_arrays && !sines) return PE_ERR_NULL;
     if (plan->d_model == 0) return PE_ERR_PLAN;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const uintptr_t c = (uintptr_t)output->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
-    if (!two && sines) return PE_ERR_SINES;
-    if (two && gap % output->element != 0) return PE_ERR_ALIGNMENT;
+    if (!two_arrays && sines) return PE_ERR_SINES;
+    if (two_arrays && gap % output->element != 0) return PE_ERR_ALIGNMENT;
     pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), output->rows,
                                        output->columns, output->element);
-    const pe_plan *const view = pe__view(plan, at, &own);
-    if (status == PE_OK) status = pe__check_at(at, output->rows, view->axes, view->offset);
+    const pe_plan *const view = pe__view(plan, positions, &own);
+    if (status == PE_OK) status = pe__check_at(positions, output->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
     if (made) {
         *made = *table;
@@ -10911,17 +10995,17 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
        the second array begins */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
-        pe__write_table_tiles(view, at, output, sines, layout, repeat_kernel);
+        pe__write_table_tiles(view, positions, output, sines, layout, repeat_kernel);
         return PE_OK;
     }
     pe_plan cosines_first = *view;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? gap / output->element : cosines_first.pairs;
-    const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
-    if (two && s < c) output->out = sines;
+    const size_t other = two_arrays ? gap / output->element : cosines_first.pairs;
+    const size_t cosine = two_arrays && s < c ? other : 0, sine = two_arrays && s < c ? 0 : other;
+    if (two_arrays && s < c) output->out = sines;
     if (copied) {
         output->kernel = repeat_kernel;
-        pe__write_repeated_axes(view, at, output, cosine,
+        pe__write_repeated_axes(view, positions, output, cosine,
                                 layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
         return PE_OK;
     }
@@ -10931,7 +11015,7 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
         cosines_first.axis[a].cosine = halves ? pair + cosine : 2 * pair;
         cosines_first.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
     }
-    pe__write_axes(&cosines_first, at, output);
+    pe__write_axes(&cosines_first, positions, output);
     return PE_OK;
 }
 
@@ -10966,16 +11050,16 @@ PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const 
     }
 }
 
-/* Call pe__read_table_rows() for all tokens of the tile. In the positions `at`, the position of row
+/* Call pe__read_table_rows() for all tokens of the tile. In `positions`, the position of row
    t is the index of token t's row in the table. */
-PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
-                                 float *out)
+PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *positions,
+                                 const pe__tile *tile, float *out)
 {
-    const int back = at->back;
+    const int back = positions->back;
     double p[PE__POSITIONS];
     for (size_t t = 0, n; t < tile->tokens; t += n, out += 2 * n * tile->count) {
         n = pe__min(tile->tokens - t, PE__POSITIONS);
-        pe__positions(at, tile->token + t, n, 0, p);
+        pe__positions(positions, tile->token + t, n, 0, p);
         if (table->type == PE_TYPE_F32)
             pe__read_table_rows(PE_TYPE_F32, table, p, n, tile, back, out);
         else if (table->type == PE_TYPE_F16)
@@ -10985,21 +11069,21 @@ PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const 
 }
 
 /* Rotate the tokens of a call tile by tile, by rows of the table that are copied to the stack. */
-PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
+PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *positions,
                                      const pe__rope_call *call, pe__tile *tile)
 {
     float buffer[PE__ROPE_TILE + 16 + PE__FLOATS];
     float *const rows = (float *)(void *)pe__aligned(buffer);
-    const size_t pairs = tile->pairs, most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    const size_t pairs = tile->pairs, limit = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     tile->sines = rows;
-    for (tile->token = 0; tile->token < call->tokens; tile->token += most) {
-        tile->tokens = pe__min(most, call->tokens - tile->token);
+    for (tile->token = 0; tile->token < call->tokens; tile->token += limit) {
+        tile->tokens = pe__min(limit, call->tokens - tile->token);
         for (tile->pair = 0; tile->pair < pairs; tile->pair += PE__ROPE_PAIRS) {
             tile->count = pe__min(PE__ROPE_PAIRS, pairs - tile->pair);
             tile->cosines = rows;
             tile->sines = rows + tile->count;
             tile->stride = 2 * tile->count;
-            pe__gather_rows(table, at, tile, rows);
+            pe__gather_rows(table, positions, tile, rows);
             call->rotate(tile, &call->x[0]);
         }
     }
@@ -11007,14 +11091,15 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
 
 /* Rotate by the table's own rows, without copying them. The rows are floats, and the tokens may use
    them in any order. */
-PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
+PE__OUTLINE void pe__rotate_by_rows(const pe_at *positions, const pe__rope_call *call,
+                                    pe__tile *tile)
 {
     double p[PE__POSITIONS];
     size_t row[PE__POSITIONS];
     tile->row = row;
     for (tile->token = 0; tile->token < call->tokens; tile->token += tile->tokens) {
         tile->tokens = pe__min(call->tokens - tile->token, PE__POSITIONS);
-        pe__positions(at, tile->token, tile->tokens, 0, p);
+        pe__positions(positions, tile->token, tile->tokens, 0, p);
         for (size_t k = 0; k < tile->tokens; k++) row[k] = (size_t)fabs(p[k]);
         call->rotate(tile, &call->x[0]);
     }
@@ -11022,61 +11107,63 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
 
 /* Check that the positions are integers of one coordinate, and that each is the index of a row of
    the table. With pe_back(), the positions are the negated indices. */
-static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
+static inline pe_status pe__check_table_rows(const pe_at *positions, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
-    const double half = (all < limit ? all : limit) / 2, middle = at->back ? half : -half;
-    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_AT_KIND;
-    if (at->axes != 1 || at->delta) return PE_ERR_AT_KIND;
-    return pe__check_positions(at, tokens, 1, middle, middle, half);
+    const double half = (all < limit ? all : limit) / 2, middle = positions->back ? half : -half;
+    if (positions->kind < (int)PE__AT_RANGE || positions->kind > (int)PE__AT_I64)
+        return PE_ERR_AT_KIND;
+    if (positions->axes != 1 || positions->delta) return PE_ERR_AT_KIND;
+    return pe__check_positions(positions, tokens, 1, middle, middle, half);
 }
 
 /* Rotate by a caller's table: check all arguments, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
-                                        const pe_at *at, pe__rope_call *call)
+                                        const pe_at *positions, pe__rope_call *call)
 {
     const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
-    const int two = table->layout <= PE_ROPE_TABLE_TWICE;
+    const int two_arrays = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
         (unsigned)table->layout > PE_ROPE_TABLE_MATRIX)
         return PE_ERR_ENUM;
-    if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
+    if (pairs > 0 && (!table->cosines || (two_arrays && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
     if (heads != out_heads) return PE_ERR_HEADS;
     if (call->x[0].head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
-    if (!two && table->sines) return PE_ERR_SINES;
+    if (!two_arrays && table->sines) return PE_ERR_SINES;
     pe_status status =
         pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
-    if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
+    if (status == PE_OK) status = pe__check_table_rows(positions, call->tokens, table->rows);
     if (status != PE_OK) return status;
     const void *const c = pairs ? table->cosines : table, *const s = pairs ? table->sines : table;
     pe__table rows = {c, s, pairs ? table->stride : 0, 1, table->type, 0};
     rows.step = pe__table_step(table->layout, layout);
     rows.odd = table->layout >= PE_ROPE_TABLE_COMPLEX;
-    if (!two) rows.sines = (const unsigned char *)c + (rows.odd ? 0 : pairs * element);
+    if (!two_arrays) rows.sines = (const unsigned char *)c + (rows.odd ? 0 : pairs * element);
     pe__tile tile;
     tile.pair = tile.token = tile.section_count = 0;
     tile.count = tile.pairs = pairs;
     tile.tokens = tile.call_tokens = call->tokens;
     tile.layout = layout;
     tile.row = NULL;
-    if (pairs > 0 && (element != sizeof(float) || rows.step > 1 || at->back)) {
-        pe__rotate_gathered(&rows, at, call, &tile);
+    if (pairs > 0 && (element != sizeof(float) || rows.step > 1 || positions->back)) {
+        pe__rotate_gathered(&rows, positions, call, &tile);
         return PE_OK;
     }
     tile.cosines = (const float *)rows.cosines;
     tile.sines = (const float *)rows.sines;
     tile.stride = rows.stride;
-    if (at->kind == PE__AT_RANGE && at->step >= 0) { /* rows at equal distances need no list */
-        tile.cosines += (size_t)at->first * rows.stride;
-        tile.sines += (size_t)at->first * rows.stride;
-        tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
+    if (positions->kind == PE__AT_RANGE &&
+        positions->step >= 0) { /* rows at equal distances need no list */
+        tile.cosines += (size_t)positions->first * rows.stride;
+        tile.sines += (size_t)positions->first * rows.stride;
+        tile.stride = call->tokens > 1 ? (size_t)positions->step * rows.stride : 0;
         call->rotate(&tile, &call->x[0]);
-    } else pe__rotate_by_rows(at, call, &tile);
+    } else pe__rotate_by_rows(positions, call, &tile);
     return PE_OK;
 }
 
@@ -11087,11 +11174,20 @@ PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, 
 {
     const float *const c = (const float *)t->cosines + row * t->stride;
     const float *const s = t->sines ? (const float *)t->sines + row * t->stride : c + t->pairs;
-    const size_t by = heads->head_stride * pe__size_of(type);
+    const size_t head_bytes = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
-    const pe__heads x = {
-        (unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0, 0, 0};
-    pe__rotate_units(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
+    const pe__heads x = {(unsigned char *)p,
+                         (unsigned char *)p,
+                         0,
+                         head_bytes,
+                         0,
+                         head_bytes,
+                         heads->heads,
+                         0,
+                         0,
+                         0,
+                         0};
+    pe__rotate_pair_tiles(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }
 
 /* ==== src/rope/factors.h ==== */
@@ -11101,20 +11197,21 @@ PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, 
 
 /* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
-/* Returns whether all positions of a call are within least ... most. pe__check_at() must have found
-   no error. All cells of a grid count, as in pe__check_at(), also those that no row uses. */
-static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
+/* Returns whether all positions of a call are within minimum ... maximum. pe__check_at() must have
+   found no error. All cells of a grid count, as in pe__check_at(), also those that no row uses. */
+static inline int pe__positions_within(const pe_at *positions, size_t rows, double minimum,
+                                       double maximum)
 {
     double p[PE__POSITIONS];
     int ok = 1;
-    if (at->kind == (int)PE__AT_GRID) {
-        p[0] = (double)(at->size[0] - 1) * (at->back ? -1 : 1);
-        return least <= 0 && 0 <= most && pe__between(p[0], least, most);
+    if (positions->kind == (int)PE__AT_GRID) {
+        p[0] = (double)(positions->size[0] - 1) * (positions->back ? -1 : 1);
+        return minimum <= 0 && 0 <= maximum && pe__between(p[0], minimum, maximum);
     }
     for (size_t r = 0, n; r < rows; r += n) {
         n = pe__min(rows - r, PE__POSITIONS);
-        pe__positions(at, r, n, 0, p);
-        for (size_t k = 0; k < n; k++) ok &= pe__between(p[k], least, most);
+        pe__positions(positions, r, n, 0, p);
+        for (size_t k = 0; k < n; k++) ok &= pe__between(p[k], minimum, maximum);
     }
     return ok;
 }
@@ -11125,15 +11222,15 @@ PE__COLD float pe__round_factor(double a, double b, double p, double s, int loga
 {
     double y;
     for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
-        pe__real x = pe__real_of(a, n), z = pe__real_of(b, n);
-        pe__real_log(&x);
-        pe__real_log(&z);
-        pe__real_add(&x, &z, -1);
-        pe__real_mul_double(&x, p);
-        pe__real_div_double(&x, s);
-        if (logarithm) pe__real_add_double(&x, 1);
-        else pe__real_exp(&x);
-        if (pe__real_round(&x, 29, n == PE__LIMBS, &y)) return (float)y;
+        pe__bigfloat x = pe__bigfloat_of(a, n), z = pe__bigfloat_of(b, n);
+        pe__bigfloat_log(&x);
+        pe__bigfloat_log(&z);
+        pe__bigfloat_add(&x, &z, -1);
+        pe__bigfloat_mul_double(&x, p);
+        pe__bigfloat_div_double(&x, s);
+        if (logarithm) pe__bigfloat_add_double(&x, 1);
+        else pe__bigfloat_exp(&x);
+        if (pe__bigfloat_round(&x, 29, n == PE__LIMBS, &y)) return (float)y;
     }
 }
 
@@ -11160,20 +11257,20 @@ PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t
 }
 
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
-                                         double shift, pe_at at, size_t rows, float *factors)
+                                         double shift, pe_at positions, size_t rows, float *factors)
 {
-    const int whole = kind == PE_QUERY_SCALE_FLOOR;
-    const double least = whole ? -pe__exp2i(100) : 0, per = whole ? 1 : (double)period;
+    const int is_floor = kind == PE_QUERY_SCALE_FLOOR;
+    const double minimum = is_floor ? -pe__exp2i(100) : 0, per = is_floor ? 1 : (double)period;
     if (rows == 0) return PE_OK;
     if (!factors) return PE_ERR_NULL;
     if ((unsigned)kind > PE_QUERY_SCALE_LOG) return PE_ERR_ENUM;
-    if (!pe__between(beta, least, pe__exp2i(100)) || period < 1 || !pe__rope_length_ok(period) ||
+    if (!pe__between(beta, minimum, pe__exp2i(100)) || period < 1 || !pe__rope_length_ok(period) ||
         !pe__between(shift, -pe__exp2i(31), pe__exp2i(31)))
         return PE_ERR_QUERY_SCALE;
     if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
-    const pe_status status = pe__check_at(&at, rows, 1, shift);
+    const pe_status status = pe__check_at(&positions, rows, 1, shift);
     if (status != PE_OK) return status;
-    if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_QUERY_SCALE;
+    if (!pe__positions_within(&positions, rows, -shift, pe__exp2i(32))) return PE_ERR_QUERY_SCALE;
     /* If all rows of a vector have the x of the row before them, that row's factor is copied,
        without a logarithm. This is common: with FLOOR, x changes once a period; with LOG, x is
        `period` while position + shift is at most period. */
@@ -11183,10 +11280,10 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
         double x[PE_LANES], p[PE_LANES];
         int same = 1;
         n = pe__min(rows - r, PE_LANES);
-        pe__positions(&at, r, n, 0, p);
+        pe__positions(&positions, r, n, 0, p);
         for (size_t k = 0; k < PE_LANES; k++) {
             const double t = p[pe__min(k, n - 1)] + shift;
-            x[k] = whole ? (double)((uint64_t)t / period + 1) : t > per ? t : per;
+            x[k] = is_floor ? (double)((uint64_t)t / period + 1) : t > per ? t : per;
             same &= x[k] == last;
         }
         for (size_t k = 0; same && k < n; k++) factors[r + k] = factor;
@@ -11228,7 +11325,7 @@ PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double
     return pe__round_factor((double)a, (double)b, p, s, 0);
 }
 
-PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
+PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positions, size_t rows,
                                   float *factors, size_t stride)
 {
     if (rows == 0) return PE_OK;
@@ -11236,11 +11333,11 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     if (pairs == 0) return PE_ERR_EMPTY;
     if (pairs > (size_t)1 << 28) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *factors);
-    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
+    if (status == PE_OK) status = pe__check_at(&positions, rows, 1, 0);
     if (status != PE_OK) return status;
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_XPOS;
-    const double most = 60 * scale_base;
-    if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_XPOS;
+    const double maximum = 60 * scale_base;
+    if (!pe__positions_within(&positions, rows, -maximum, maximum)) return PE_ERR_XPOS;
     /* The outer loop is over columns, so that one logarithm serves all rows. |p| is at most
        60 scale_base, so every factor is within (7/2)^-60 ... (7/2)^60, and (7/2)^60 < 2^109: all
        factors are normal floats. */
@@ -11253,7 +11350,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
-            const double p = pe__position(&at, r, 0);
+            const double p = pe__position(&positions, r, 0);
             /* the relative error is 2^-98: nearly all of it is 60 times the errors of two
                logarithms, 2^-106 each */
             const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
@@ -11412,8 +11509,8 @@ static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
                          g->c.contracted);
 }
 
-PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t rows, float *cosines,
-                                  float *sines, size_t stride)
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at positions, size_t rows,
+                                  float *cosines, float *sines, size_t stride)
 {
     enum { PE__PAIRS = 64, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     pe__ggml g;
@@ -11422,7 +11519,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (!pe__ggml_read(&g.c, given)) return PE_ERR_GGML;
     const size_t pairs = g.c.n_dims / 2;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
-    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
+    if (status == PE_OK) status = pe__check_at(&positions, rows, 1, 0);
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
@@ -11441,7 +11538,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     double *const angle = f + 2 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
-        float theta = (float)pe__position(&at, r, 0);
+        float theta = (float)pe__position(&positions, r, 0);
         for (size_t done = 0; done < pairs; done += PE__PAIRS) {
             const size_t n = pe__min(PE__PAIRS, pairs - done);
             float row[2 * PE__PAIRS];
@@ -11545,7 +11642,8 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
 /* Check a call of a shift. Then set *at to the positions whose angles the rows are rotated by, and
    *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
-                                        const pe__output *output, pe_at *at, pe_plan *rotation)
+                                        const pe__output *output, pe_at *positions,
+                                        pe_plan *rotation)
 {
     pe_status status = pe__check_output(plan, output);
     /* PE_ERR_PLAN_ROWS: only RoPE can use the plan, whose rows can be neither written nor
@@ -11554,8 +11652,8 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
         status = PE_ERR_PLAN_SHIFT;
     if (status == PE_OK) status = pe__check_at(deltas, output->rows, plan->axes, 0);
     if (status != PE_OK) return status;
-    *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
-    (void)pe__view(plan, at, rotation);
+    *positions = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
+    (void)pe__view(plan, positions, rotation);
     return PE_OK;
 }
 
@@ -11563,13 +11661,13 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
                               size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
-    pe_at at;
+    pe_at positions;
     pe_plan rotation;
     if (rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, &deltas, &output, &at, &rotation);
+    const pe_status status = pe__shift_check(plan, &deltas, &output, &positions, &rotation);
     for (size_t a = 0; status == PE_OK && a < rotation.axes; a++) {
-        const size_t k = at.axes == 1 ? 0 : rotation.axis[a].coordinate;
-        pe__runs runs = pe__runs_of(&rotation, &at, 0, rows, k, 0);
+        const size_t k = positions.axes == 1 ? 0 : rotation.axis[a].coordinate;
+        pe__runs runs = pe__runs_of(&rotation, &positions, 0, rows, k, 0);
         pe__set_axis(&output, &rotation, &rotation.axis[a]);
         for (pe__run run; pe__next_run(&runs, &run);) {
             const size_t same = run.step == 0 ? run.rows : 1; /* rows with the same delta */
@@ -11586,16 +11684,16 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
 /* ---- 9.2 shifts of f32, f16 and bf16 --------------------------------------------------------- */
 
 /* Returns whether row r is shifted by 0 in every coordinate. */
-static inline int pe__is_zero_delta(const pe_at *at, size_t r)
+static inline int pe__is_zero_delta(const pe_at *positions, size_t r)
 {
     int stays = 1;
-    for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
+    for (size_t a = 0; a < positions->axes; a++) stays &= pe__position(positions, r, a) == 0;
     return stays;
 }
 
 /* Rotate `rows` rows of an output, starting at row `row`. Each row is the only head of a token. */
-static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                  const pe__output *output, pe__head_rotator *rotate,
+static inline void pe__shift_rows(const pe_plan *plan, const pe_at *positions, size_t row,
+                                  size_t rows, const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;
@@ -11606,7 +11704,7 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
     call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
     call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
     call.x[0].in = call.x[0].out = pe__row_address(output, row);
-    pe__rotate_tokens(plan, at, row, &call);
+    pe__rotate_tokens(plan, positions, row, &call);
 }
 
 /* Check the arguments, then rotate all rows but those whose shift is 0, which keep every bit.
@@ -11615,15 +11713,15 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__output *output, pe__head_rotator *rotate,
                                        pe__head_rotator *rotate_sections)
 {
-    pe_at at;
+    pe_at positions;
     pe_plan rotation;
     if (output->rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, deltas, output, &at, &rotation);
+    const pe_status status = pe__shift_check(plan, deltas, output, &positions, &rotation);
     for (size_t r = 0, run; status == PE_OK && r < output->rows; r += run) {
-        const int stay = pe__is_zero_delta(&at, r);
-        run = at.kind == PE__AT_RANGE && at.step == 0 ? output->rows - r : 1;
-        while (r + run < output->rows && pe__is_zero_delta(&at, r + run) == stay) run++;
-        if (!stay) pe__shift_rows(&rotation, &at, r, run, output, rotate, rotate_sections);
+        const int stay = pe__is_zero_delta(&positions, r);
+        run = positions.kind == PE__AT_RANGE && positions.step == 0 ? output->rows - r : 1;
+        while (r + run < output->rows && pe__is_zero_delta(&positions, r + run) == stay) run++;
+        if (!stay) pe__shift_rows(&rotation, &positions, r, run, output, rotate, rotate_sections);
     }
     return status;
 }
@@ -11751,11 +11849,11 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
                                 double step)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
-        const size_t at = pe__vector_pair(plan, pair + v * PE_LANES);
+        const size_t index = pe__vector_pair(plan, pair + v * PE_LANES);
         t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0);
         t->c[v].hi = pe__splat(1.0);
-        if (q != 0) pe__sincos_dd(plan, at, q, &t->s[v], &t->c[v]);
-        pe__sincos_dd(plan, at, step, &t->ts[v], &t->tc[v]);
+        if (q != 0) pe__sincos_dd(plan, index, q, &t->s[v], &t->c[v]);
+        pe__sincos_dd(plan, index, step, &t->ts[v], &t->tc[v]);
     }
 }
 
@@ -11830,7 +11928,7 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
 /* Store upper bounds of an anchor's dot products in bounds[0] and lower bounds in bounds[1]. Both
    are multiplied by the square of plan->mantissa only; the caller multiplies by the square of
    plan->scale. `side` is 0 for the positions q + b, and 1 for q - b. */
-PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
+PE__INLINE void pe__round_dots(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
     const pe__vd square = pe__splat(plan->mantissa) * pe__splat(plan->mantissa);
@@ -11880,15 +11978,15 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
             pe__dots_multiply(table, parts, pe__min(pairs - i, PE__DOTS_TILE), sums + a);
         }
     }
-    for (size_t a = 0, at = 0; a < anchors; a++) {
+    for (size_t a = 0, index = 0; a < anchors; a++) {
         double side[2][2][PE__DOTS];
-        pe__dots_round(plan, &sums[a], 0, error, side[0]);
-        pe__dots_round(plan, &sums[a], 1, error, side[1]);
-        for (size_t j = 0; j < PE__DOTS_NEXT && at < count; j++, at++) {
+        pe__round_dots(plan, &sums[a], 0, error, side[0]);
+        pe__round_dots(plan, &sums[a], 1, error, side[1]);
+        for (size_t j = 0; j < PE__DOTS_NEXT && index < count; j++, index++) {
             const size_t back = j < PE__DOTS - 1, b = back ? PE__DOTS - 1 - j : j - (PE__DOTS - 1);
             const double above = side[back][0][b], below = side[back][1][b];
-            out[at] = above == below ? above * plan->scale * plan->scale
-                                     : pe__dot(plan, (double)(first + (int64_t)at));
+            out[index] = above == below ? above * plan->scale * plan->scale
+                                        : pe__dot(plan, (double)(first + (int64_t)index));
         }
     }
 }
@@ -11962,9 +12060,9 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
             const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
             t[k] = exponent < 200 ? exponent : 200; /* 2^-200 rounds to 0 */
         }
-        const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
+        const pe__vd rounded = pe__round(pe__load(t)), part = rounded - pe__load(t);
         const pe__td y = pe__td_exp2(pe__td_from_double(part));
-        pe__store(t, whole);
+        pe__store(t, rounded);
         pe__store(hi, y.a);
         pe__store(lo, y.b + y.c);
         /* 2^-t is exact for an integer t; for any other t it is irrational, so no midpoint */
@@ -12044,18 +12142,18 @@ PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *li
    elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v at address `at`. `j` holds the distances of the keys. If
+/* Store or add the first n biases of v at address `target`. `j` holds the distances of the keys. If
    masked is not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
-                               pe__vf v, void *at, size_t n)
+                               pe__vf v, void *target, size_t n)
 {
-    const int whole = n == PE__FLOATS;
+    const int is_full = n == PE__FLOATS;
     if (to == PE__BIAS_ADD)
-        v = pe__add_f32(whole ? pe__get_as(type, at) : pe__get_n_as(type, at, n), v);
+        v = pe__add_f32(is_full ? pe__get_as(type, target) : pe__get_n_as(type, target, n), v);
     if (masked) v = pe__if_positive(j, *masked, v);
-    if (!whole) pe__put_n_as(type, at, v, n);
-    else if (to == PE__BIAS_STREAM) pe__stream((float *)at, v);
-    else pe__put_as(type, at, v);
+    if (!is_full) pe__put_n_as(type, target, v, n);
+    else if (to == PE__BIAS_STREAM) pe__stream((float *)target, v);
+    else pe__put_as(type, target, v);
 }
 
 /* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... None of them
@@ -12070,19 +12168,20 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
-    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), at + (k) * size, PE__STEP)
+    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), target + (k) * size,     \
+                   PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
-        unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
-        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)at % vector : 0;
+        unsigned char *target = (unsigned char *)pe__at_element(type, row, i);
+        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)target % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* up to an aligned address */
         if (beyond || n - i < PE__FOUR) {
-            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), at, part);
+            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), target, part);
             continue;
         }
         pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
-        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, at += 4 * size) {
+        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, target += 4 * size) {
             PE__PUT(a, 0);
             PE__PUT(b, 1);
             PE__PUT(c, 2);
@@ -12107,15 +12206,15 @@ typedef struct pe__key_tile {
 /* Load a tile from the `rest` keys that start at index `key`. Load at most PE__KEYS of them, and
    only those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to
    whole vectors. If `split` is 1, each vector has its even keys first, then its odd keys. */
-PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
-                                   int split)
+PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *positions, size_t key,
+                                   size_t rest, int split)
 {
     double p[(size_t)PE__KEYS + PE__FLOATS];
-    const size_t most = pe__min(rest, PE__KEYS), lanes = PE_LANES;
+    const size_t limit = pe__min(rest, PE__KEYS), lanes = PE_LANES;
     size_t n = 0;
-    pe__positions(at, key, most, 0, p);
+    pe__positions(positions, key, limit, 0, p);
     const pe__vd first = pe__splat(p[0]);
-    while (n < most && fabs(p[n] - p[0]) <= (double)PE__MAX_KEY_OFFSET) n++;
+    while (n < limit && fabs(p[n] - p[0]) <= (double)PE__MAX_KEY_OFFSET) n++;
     for (size_t k = 0; k < PE__FLOATS; k++) p[n + k] = p[0];
     for (size_t k = 0; k < n; k += PE__FLOATS) {
         pe__vd x = pe__load(p + k), y = pe__load(p + k + lanes);
@@ -12132,11 +12231,11 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mod
                                     void *row)
 {
     const int is_far = j < -PE__MAX_KEY_OFFSET || j > PE__MAX_KEY_OFFSET;
-    const size_t n = keys->n, whole = PE__UNLIKELY(is_far) ? 0 : n - n % PE__FLOATS;
+    const size_t n = keys->n, groups_end = PE__UNLIKELY(is_far) ? 0 : n - n % PE__FLOATS;
     const pe__vf first = pe__splat_f32((float)j);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
     size_t i = 0;
-    for (; i < whole; i += PE__FLOATS) {
+    for (; i < groups_end; i += PE__FLOATS) {
         const pe__vf a = pe__add_f32(first, pe__get(keys->offset + i));
         pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a),
                        pe__at_element(type, row, i), PE__FLOATS);
@@ -12158,16 +12257,16 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mod
 PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
-    const int64_t most = (int64_t)1 << 29, max_offset = PE__MAX_KEY_OFFSET;
+    const int64_t margin = (int64_t)1 << 29, max_offset = PE__MAX_KEY_OFFSET;
     const int64_t extent = keys ? max_offset : (int64_t)n;
-    const int is_far = j < max_offset - most || j > most - extent;
+    const int is_far = j < max_offset - margin || j > margin - extent;
     const int masks = mode == PE_ALIBI_CAUSAL && j > -extent;
     const size_t lanes = PE_LANES;
     const pe__vd zero = pe__splat((double)pe__zero()), slope = pe__splat(line->slope_f64);
     const pe__vd first = pe__splat((double)j), step = pe__splat(PE__FLOATS);
     pe__vd x = pe__load(pe__evens) + first, y = x + pe__splat(1.0);
     for (size_t i = 0; i < n; i += PE__FLOATS, x = x + step, y = y + step) {
-        const size_t some = pe__min(n - i, PE__FLOATS);
+        const size_t count = pe__min(n - i, PE__FLOATS);
         if (keys) {
             x = pe__widen(keys->offset + i) + first;
             y = pe__widen(keys->offset + i + lanes) + first;
@@ -12180,8 +12279,8 @@ PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe
             if (PE__UNLIKELY(is_far)) v = pe__round_biases(line->slope_f64, a, b, 1);
             if (masks) v = pe__if_positive(pe__zip(x, y), line->masked, v);
         }
-        if (some == PE__FLOATS) pe__put_as(type, row + i, v);
-        else pe__put_n_as(type, row + i, v, some);
+        if (count == PE__FLOATS) pe__put_as(type, row + i, v);
+        else pe__put_n_as(type, row + i, v, count);
     }
 }
 
@@ -12211,9 +12310,9 @@ PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode 
         const int64_t nearest = first - pe__integer_position(a->query_at, query);
         for (size_t head = 0; head < heads; head++) {
             const pe__slope_line line = pe__slope_line_of(mode, slopes[head]);
-            const size_t at = head * across + query * down + key;
+            const size_t offset = head * across + query * down + key;
             for (size_t r = 0; r < run; r++) {
-                void *const row = pe__at_element(type, out, at + r * down);
+                void *const row = pe__at_element(type, out, offset + r * down);
                 const int64_t j = nearest - (int64_t)r;
                 if (keys) pe__write_bias_list(to, type, mode, &line, keys, j, row);
                 else pe__write_bias_row(to, type, mode, &line, j, n, row);
@@ -12354,39 +12453,39 @@ typedef struct pe__t5 {
     int has_log;
 } pe__t5;
 
-/* Compute the group of `begin` at index `some`: PE__T5_SOME elements, starting at begin[some *
+/* Compute the group of `begin` at index `group`: PE__T5_SOME elements, starting at begin[group *
    PE__T5_SOME]. The first call also computes the logarithm. A bucket's bound m (max_distance /
    m)^(...) is below 2^31, and is computed with a relative error of 2^-104. The exact bound is a
    root of an integer, so it is an integer or irrational. There are about 2^50 different bounds, and
    no irrational bound is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer
    is taken for that integer. */
-PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
+PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t group)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
-    double *const begin = t->begin + some * PE__T5_SOME;
+    double *const begin = t->begin + group * PE__T5_SOME;
     if (!t->has_log) t->log = pe__td_log2(pe__td_div_double(pe__td_splat(t->max_distance), of_m));
-    t->has_log = t->made[some] = 1;
+    t->has_log = t->made[group] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
         /* later steps repeat the last: their powers may be too large to convert to integers */
         for (size_t k = 0; k < PE_LANES; k++)
-            step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
+            step[k] = (double)pe__min(group * PE__T5_SOME + b + k, t->n - t->m - 1);
         const pe__td power =
             pe__td_exp2(pe__td_div_double(pe__td_mul_double(t->log, pe__load(step)), steps));
         const pe__td d = pe__td_mul_double(power, of_m);
         pe__store(a, d.a);
         pe__store(rest, d.b + d.c);
         for (size_t k = 0; k < PE_LANES; k++) {
-            const double whole = pe__round_to_integer(a[k]), off = a[k] - whole + rest[k];
-            begin[b + k] = off > pe__exp2i(-70) ? whole + 1 : whole;
+            const double rounded = pe__round_to_integer(a[k]), off = a[k] - rounded + rest[k];
+            begin[b + k] = off > pe__exp2i(-70) ? rounded + 1 : rounded;
         }
     }
 }
-/* Returns begin[some * PE__T5_SOME], and computes it first if no call has yet. */
-PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t some)
+/* Returns begin[group * PE__T5_SOME], and computes it first if no call has yet. */
+PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t group)
 {
-    if (PE__UNLIKELY(!t->made[some])) pe__t5_compute_start(t, some);
-    return t->begin[some * PE__T5_SOME];
+    if (PE__UNLIKELY(!t->made[group])) pe__t5_compute_start(t, group);
+    return t->begin[group * PE__T5_SOME];
 }
 
 /* Returns the bucket of the distance `size`, which is at least m, by bisection. Sets *from <= size
@@ -12461,12 +12560,12 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (status != PE_OK) return status;
     t.has_log = 0;
     memset(t.made, 0, sizeof t.made);
-    for (size_t i = 0, some; i < keys; i += some) {
-        some = pe__min(keys - i, PE__BUFFER);
-        pe__positions(&key_at, i, some, 0, key);
+    for (size_t i = 0, count; i < keys; i += count) {
+        count = pe__min(keys - i, PE__BUFFER);
+        pe__positions(&key_at, i, count, 0, key);
         for (size_t q = 0; q < queries; q++)
             pe__t5_row(&t, bidirectional ? t.n : 0, (double)pe__integer_position(&query_at, q), key,
-                       some, index + q * keys + i);
+                       count, index + q * keys + i);
     }
     return PE_OK;
 }
@@ -12505,8 +12604,8 @@ PE__INLINE pe_status pe__bias_add(pe_type type, const float *table, size_t entri
                 n = pe__min(keys - k, PE__MOST);
                 for (size_t i = 0; i < n; i++)
                     biases[i] = table[(size_t)index[q * keys + k + i] * heads + h];
-                const size_t at = h * x->head_stride + q * x->query_stride + k;
-                pe__add_row_floats(type, pe__at_element(type, scores, at), biases, n);
+                const size_t offset = h * x->head_stride + q * x->query_stride + k;
+                pe__add_row_floats(type, pe__at_element(type, scores, offset), biases, n);
             }
     return PE_OK;
 }
@@ -12519,7 +12618,7 @@ PE__INLINE pe_status pe__bias_add(pe_type type, const float *table, size_t entri
 
 /* Check the shapes and the positions, each of which must be a row of the table. Return PE_OK or the
    error. */
-static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
+static inline pe_status pe__check_learned(const pe_at *positions, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
     const double limit = (double)pe__position_limit, all = (double)table_rows - 1;
@@ -12529,10 +12628,10 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     if (d_model == 0) return PE_ERR_EMPTY;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
-    if (status == PE_OK) status = pe__check_positions(at, rows, 1, -half, -half, half);
-    const int real = at->kind == PE__AT_F32 || at->kind == PE__AT_F64;
+    if (status == PE_OK) status = pe__check_positions(positions, rows, 1, -half, -half, half);
+    const int real = positions->kind == PE__AT_F32 || positions->kind == PE__AT_F64;
     for (size_t r = 0; real && status == PE_OK && r < rows; r++) {
-        const double p = pe__position(at, r, 0);
+        const double p = pe__position(positions, r, 0);
         if (p != (double)(int64_t)p) status = PE_ERR_RANGE;
     }
     return status;
@@ -12548,21 +12647,21 @@ typedef struct pe__learned {
 
 /* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
    1, rows of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *l, const pe_at *at,
-                                     size_t rows)
+PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *l,
+                                     const pe_at *positions, size_t rows)
 {
     const size_t d_model = l->d_model;
     const void *const table = l->table, *const x = l->x;
     if (rows == 0) return PE_OK;
     if (!table || !x) return PE_ERR_NULL;
     const pe_status status =
-        pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
+        pe__check_learned(positions, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
         /* where the table's rows begin: computed first, so that no addition waits for it */
         size_t from[PE__POSITIONS];
         n = pe__min(rows - r, PE__POSITIONS);
-        pe__positions(at, r, n, 0, p);
+        pe__positions(positions, r, n, 0, p);
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;
         for (size_t k = 0; k < n; k++) {
             const void *const row = pe__at_const(type, table, from[k]);
@@ -12574,11 +12673,12 @@ PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *
     return status;
 }
 
-PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
-                                     size_t rows, const float *grad_x, size_t stride)
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model,
+                                     pe_at positions, size_t rows, const float *grad_x,
+                                     size_t stride)
 {
     const pe__learned l = {grad_table, grad_x, table_rows, d_model, stride};
-    return pe__learned_add(PE_TYPE_F32, 1, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_F32, 1, &l, &positions, rows);
 }
 
 /* ==== src/learned/resample.h ==== */
@@ -12598,12 +12698,12 @@ typedef struct pe__taps {
     double weight[PE__TAPS];
 } pe__taps;
 
-/* This struct says where an output row is among the table's rows. It is at row + behind / whole,
-   which is also row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are
-   integers, so that a distance of 1 is computed as exactly 1. */
+/* This struct says where an output row is among the table's rows. It is at row + behind /
+   denominator, which is also row + 1 - ahead / denominator. Unless a scale is given, behind, ahead
+   and denominator are integers, so that a distance of 1 is computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
-    double behind, ahead, whole;
+    double behind, ahead, denominator;
 } pe__spot;
 
 /* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. If p, v and
@@ -12611,9 +12711,10 @@ typedef struct pe__spot {
    triple-double has 159. The difference is rounded to double. */
 PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
-    const pe__vd by = pe__splat(p);
+    const pe__vd numerator = pe__splat(p);
     const pe__td left = pe__td_mul_double(pe__td_splat(v), pe__splat(q + 2 * p));
-    const pe__td right = pe__td_mul_double(pe__td_mul_double(pe__td_splat(a), by), by);
+    const pe__td right =
+        pe__td_mul_double(pe__td_mul_double(pe__td_splat(a), numerator), numerator);
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
@@ -12646,19 +12747,19 @@ PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 }
 
 /* Write to taps the taps of the output row at s with antialias: the table's rows in reach of the
-   filter. Distances are in units of 1 / s->whole; q is the distance to which the filter's distance
-   1 is widened. The weight of a row at distance p is the filter at p / q, divided by the sum of the
-   weights of all taps. */
+   filter. Distances are in units of 1 / s->denominator; q is the distance to which the filter's
+   distance 1 is widened. The weight of a row at distance p is the filter at p / q, divided by the
+   sum of the weights of all taps. */
 PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
     const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
-    int64_t k = (int64_t)ceil((s->behind - reach) / s->whole);
+    int64_t k = (int64_t)ceil((s->behind - reach) / s->denominator);
     double sum = 0, size = 0, weight[4];
     k = s->row + k < 0 ? -s->row : k;
     taps->first = s->row + k;
     taps->count = 0;
     for (; s->row + k < (int64_t)taps->rows; k++) {
-        double p = (double)k * s->whole - s->behind;
+        double p = (double)k * s->denominator - s->behind;
         if (p >= reach) break;
         const int outer = fabs(p) >= q;
         p = outer ? fabs(p) - q : fabs(p);
@@ -12692,14 +12793,14 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
         spot.row = (int64_t)floor(s);
         spot.behind = s - (double)spot.row;
         spot.ahead = 1 - spot.behind;
-        spot.whole = 1;
+        spot.denominator = 1;
         return spot;
     }
     spot.row = numerator < 0 ? -1 : numerator / denominator;
     const int64_t rest = numerator - spot.row * denominator;
     spot.behind = (double)rest;
     spot.ahead = (double)(denominator - rest);
-    spot.whole = (double)denominator;
+    spot.denominator = (double)denominator;
     return spot;
 }
 
@@ -12709,7 +12810,7 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
 {
     const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
     taps->rows = rows;
-    if (how->antialias) { /* fit: r * s.whole if no scale is given, as an exact integer */
+    if (how->antialias) { /* fit: r * s.denominator if no scale is given, as an exact integer */
         const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
@@ -12717,7 +12818,7 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
     }
     taps->count = 4;
     taps->first = s.row - 1;
-    pe__weights(how, s.behind, s.ahead, s.whole, taps->weight);
+    pe__weights(how, s.behind, s.ahead, s.denominator, taps->weight);
 }
 
 /* Returns the row of tap k, or the row at the end of the table if tap k lies beyond the end. */
@@ -12766,13 +12867,13 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
                                            const pe_resample *how, size_t out_height,
                                            size_t out_width)
 {
-    const uint64_t most = (uint64_t)1 << 31;
+    const uint64_t maximum = (uint64_t)1 << 31;
     const size_t room = (size_t)PTRDIFF_MAX / sizeof(float);
     const int cubic = how->method == PE_RESAMPLE_CUBIC;
     if (d_model == 0 || height == 0 || width == 0) return PE_ERR_EMPTY;
     if (how->method != PE_RESAMPLE_LINEAR && !cubic) return PE_ERR_ENUM;
     if (cubic && !pe__between(how->a, -16, 16)) return PE_ERR_RESAMPLE;
-    if (height > most || width > most || out_height > most || out_width > most ||
+    if (height > maximum || width > maximum || out_height > maximum || out_width > maximum ||
         d_model > room / height / width || d_model > room / out_height / out_width)
         return PE_ERR_SIZE;
     const int ok = pe__scale_ok(how, how->scale_y, height, out_height) &&
@@ -12816,104 +12917,105 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
 
 /* Define fill, add and add_batch. `number` is the type of a scale. `batch_kernel` is the row kernel
    that fills the buffer of rows, which are then added to all batches. */
-PE__OUTLINE pe_status pe__call_fill_f32(const pe_plan *plan, const pe_at *at, size_t rows,
+PE__OUTLINE pe_status pe__call_fill_f32(const pe_plan *plan, const pe_at *positions, size_t rows,
                                         float *out, size_t stride)
 {
     pe__output output =
         pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_f32());
-    return pe__call_rows(plan, at, &output);
+    return pe__call_rows(plan, positions, &output);
 }
 
-PE__OUTLINE pe_status pe__call_add_f32(const pe_plan *plan, const pe_at *at, size_t rows,
+PE__OUTLINE pe_status pe__call_add_f32(const pe_plan *plan, const pe_at *positions, size_t rows,
                                        float scale, float *x, size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
                                       pe__add_kernel_f32());
-    return pe__call_rows(plan, at, &output);
+    return pe__call_rows(plan, positions, &output);
 }
 
-PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at positions, size_t rows, size_t batches,
                                   float scale, float *x, size_t stride, size_t batch_stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
                                       pe__add_kernel_f32());
     pe__batches all = {batches, 0, pe__fill_kernel_f32(), pe__add_some_f32};
-    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+    return pe__call_batch(plan, &positions, batch_stride, &output, &all);
 }
 
-PE__OUTLINE pe_status pe__call_fill_f16(const pe_plan *plan, const pe_at *at, size_t rows,
+PE__OUTLINE pe_status pe__call_fill_f16(const pe_plan *plan, const pe_at *positions, size_t rows,
                                         uint16_t *out, size_t stride)
 {
     pe__output output =
         pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_f16());
-    return pe__call_rows(plan, at, &output);
+    return pe__call_rows(plan, positions, &output);
 }
 
-PE__OUTLINE pe_status pe__call_add_f16(const pe_plan *plan, const pe_at *at, size_t rows,
+PE__OUTLINE pe_status pe__call_add_f16(const pe_plan *plan, const pe_at *positions, size_t rows,
                                        float scale, uint16_t *x, size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
                                       pe__add_kernel_f16());
-    return pe__call_rows(plan, at, &output);
+    return pe__call_rows(plan, positions, &output);
 }
 
-PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at positions, size_t rows, size_t batches,
                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
                                       pe__add_kernel_f16());
     pe__batches all = {batches, 0, pe__fill_kernel_f32(), pe__add_some_f16};
-    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+    return pe__call_batch(plan, &positions, batch_stride, &output, &all);
 }
 
-PE__OUTLINE pe_status pe__call_fill_bf16(const pe_plan *plan, const pe_at *at, size_t rows,
+PE__OUTLINE pe_status pe__call_fill_bf16(const pe_plan *plan, const pe_at *positions, size_t rows,
                                          uint16_t *out, size_t stride)
 {
     pe__output output =
         pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_bf16());
-    return pe__call_rows(plan, at, &output);
+    return pe__call_rows(plan, positions, &output);
 }
 
-PE__OUTLINE pe_status pe__call_add_bf16(const pe_plan *plan, const pe_at *at, size_t rows,
+PE__OUTLINE pe_status pe__call_add_bf16(const pe_plan *plan, const pe_at *positions, size_t rows,
                                         float scale, uint16_t *x, size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
                                       pe__add_kernel_bf16());
-    return pe__call_rows(plan, at, &output);
+    return pe__call_rows(plan, positions, &output);
 }
 
-PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at positions, size_t rows,
+                                   size_t batches, float scale, uint16_t *x, size_t stride,
+                                   size_t batch_stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_float(scale),
                                       pe__add_kernel_bf16());
     pe__batches all = {batches, 0, pe__fill_kernel_f32(), pe__add_some_bf16};
-    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+    return pe__call_batch(plan, &positions, batch_stride, &output, &all);
 }
 
-PE__OUTLINE pe_status pe__call_fill_f64(const pe_plan *plan, const pe_at *at, size_t rows,
+PE__OUTLINE pe_status pe__call_fill_f64(const pe_plan *plan, const pe_at *positions, size_t rows,
                                         double *out, size_t stride)
 {
     pe__output output =
         pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_f64());
-    return pe__call_rows(plan, at, &output);
+    return pe__call_rows(plan, positions, &output);
 }
 
-PE__OUTLINE pe_status pe__call_add_f64(const pe_plan *plan, const pe_at *at, size_t rows,
+PE__OUTLINE pe_status pe__call_add_f64(const pe_plan *plan, const pe_at *positions, size_t rows,
                                        double scale, double *x, size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_double(scale),
                                       pe__add_kernel_f64());
-    return pe__call_rows(plan, at, &output);
+    return pe__call_rows(plan, positions, &output);
 }
 
-PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at positions, size_t rows, size_t batches,
                                   double scale, double *x, size_t stride, size_t batch_stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD, pe__of_double(scale),
                                       pe__add_kernel_f64());
     pe__batches all = {batches, 0, pe__fill_kernel_f64(), pe__add_some_f64};
-    return pe__call_batch(plan, &at, batch_stride, &output, &all);
+    return pe__call_batch(plan, &positions, batch_stride, &output, &all);
 }
 
 /* Define functions that rotate tokens from an array of type `element` to an array of type `to`. */
@@ -12928,20 +13030,21 @@ PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, fl
                           pe__rotate_heads_f32_sections);
 }
 
-PE__OUTLINE pe_status pe__call_rope_f32(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+PE__OUTLINE pe_status pe__call_rope_f32(const pe_plan *plan, const pe_at *positions,
+                                        pe__rope_call *call)
 {
     pe__set_types(call, sizeof(float), sizeof(float), pe__rotate_heads_f32,
                   pe__rotate_heads_f32_sections);
-    return pe__rope_by_plan(plan, at, call);
+    return pe__rope_by_plan(plan, positions, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_table_f32(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE pe_status pe__call_rope_table_f32(const pe_plan *plan, const pe_at *positions,
                                               const pe_rope_table *table, pe_rope_table *made)
 {
     void *const out = (void *)(uintptr_t)table->cosines;
     pe__output output = pe__output_of(out, sizeof(float), table->rows, table->stride, PE__STORE, 1,
                                       pe__fill_kernel_f32());
-    return pe__write_rope_table(plan, at, &output, pe__table_kernel_f32(), table, made);
+    return pe__write_rope_table(plan, positions, &output, pe__table_kernel_f32(), table, made);
 }
 
 PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
@@ -12952,11 +13055,11 @@ PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t head
     return pe__bias_add(PE_TYPE_F32, table, entries, index, &x);
 }
 
-PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
-                                    size_t rows, float *x, size_t stride)
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model,
+                                    pe_at positions, size_t rows, float *x, size_t stride)
 {
     const pe__learned l = {table, x, table_rows, d_model, stride};
-    return pe__learned_add(PE_TYPE_F32, 0, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_F32, 0, &l, &positions, rows);
 }
 
 PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
@@ -12967,20 +13070,21 @@ PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, ui
                           pe__rotate_heads_f16_sections);
 }
 
-PE__OUTLINE pe_status pe__call_rope_f16(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+PE__OUTLINE pe_status pe__call_rope_f16(const pe_plan *plan, const pe_at *positions,
+                                        pe__rope_call *call)
 {
     pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_f16,
                   pe__rotate_heads_f16_sections);
-    return pe__rope_by_plan(plan, at, call);
+    return pe__rope_by_plan(plan, positions, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_table_f16(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE pe_status pe__call_rope_table_f16(const pe_plan *plan, const pe_at *positions,
                                               const pe_rope_table *table, pe_rope_table *made)
 {
     void *const out = (void *)(uintptr_t)table->cosines;
     pe__output output = pe__output_of(out, sizeof(uint16_t), table->rows, table->stride, PE__STORE,
                                       1, pe__fill_kernel_f16());
-    return pe__write_rope_table(plan, at, &output, pe__table_kernel_f16(), table, made);
+    return pe__write_rope_table(plan, positions, &output, pe__table_kernel_f16(), table, made);
 }
 
 PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
@@ -12992,10 +13096,10 @@ PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t head
 }
 
 PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                    pe_at at, size_t rows, uint16_t *x, size_t stride)
+                                    pe_at positions, size_t rows, uint16_t *x, size_t stride)
 {
     const pe__learned l = {table, x, table_rows, d_model, stride};
-    return pe__learned_add(PE_TYPE_F16, 0, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_F16, 0, &l, &positions, rows);
 }
 
 PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
@@ -13006,20 +13110,21 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
                           pe__rotate_heads_bf16_sections);
 }
 
-PE__OUTLINE pe_status pe__call_rope_bf16(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+PE__OUTLINE pe_status pe__call_rope_bf16(const pe_plan *plan, const pe_at *positions,
+                                         pe__rope_call *call)
 {
     pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_bf16,
                   pe__rotate_heads_bf16_sections);
-    return pe__rope_by_plan(plan, at, call);
+    return pe__rope_by_plan(plan, positions, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_table_bf16(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE pe_status pe__call_rope_table_bf16(const pe_plan *plan, const pe_at *positions,
                                                const pe_rope_table *table, pe_rope_table *made)
 {
     void *const out = (void *)(uintptr_t)table->cosines;
     pe__output output = pe__output_of(out, sizeof(uint16_t), table->rows, table->stride, PE__STORE,
                                       1, pe__fill_kernel_bf16());
-    return pe__write_rope_table(plan, at, &output, pe__table_kernel_bf16(), table, made);
+    return pe__write_rope_table(plan, positions, &output, pe__table_kernel_bf16(), table, made);
 }
 
 PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
@@ -13031,59 +13136,59 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
 }
 
 PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                     pe_at at, size_t rows, uint16_t *x, size_t stride)
+                                     pe_at positions, size_t rows, uint16_t *x, size_t stride)
 {
     const pe__learned l = {table, x, table_rows, d_model, stride};
-    return pe__learned_add(PE_TYPE_BF16, 0, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_BF16, 0, &l, &positions, rows);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_f32(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE pe_status pe__call_rope_to_f32(const pe_plan *plan, const pe_at *positions,
                                            pe__rope_call *call)
 {
     pe__set_types(call, sizeof(float), sizeof(float), pe__rotate_heads_f32,
                   pe__rotate_heads_f32_sections);
-    return pe__rope_to(plan, at, call);
+    return pe__rope_to(plan, positions, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_f16(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE pe_status pe__call_rope_to_f16(const pe_plan *plan, const pe_at *positions,
                                            pe__rope_call *call)
 {
     pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_f16,
                   pe__rotate_heads_f16_sections);
-    return pe__rope_to(plan, at, call);
+    return pe__rope_to(plan, positions, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_bf16(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE pe_status pe__call_rope_to_bf16(const pe_plan *plan, const pe_at *positions,
                                             pe__rope_call *call)
 {
     pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_bf16,
                   pe__rotate_heads_bf16_sections);
-    return pe__rope_to(plan, at, call);
+    return pe__rope_to(plan, positions, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_f32_f16(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE pe_status pe__call_rope_to_f32_f16(const pe_plan *plan, const pe_at *positions,
                                                pe__rope_call *call)
 {
     pe__set_types(call, sizeof(float), sizeof(uint16_t), pe__rotate_heads_f32_f16,
                   pe__rotate_heads_f32_f16_sections);
-    return pe__rope_to(plan, at, call);
+    return pe__rope_to(plan, positions, call);
 }
 
-PE__OUTLINE pe_status pe__call_rope_to_f32_bf16(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE pe_status pe__call_rope_to_f32_bf16(const pe_plan *plan, const pe_at *positions,
                                                 pe__rope_call *call)
 {
     pe__set_types(call, sizeof(float), sizeof(uint16_t), pe__rotate_heads_f32_bf16,
                   pe__rotate_heads_f32_bf16_sections);
-    return pe__rope_to(plan, at, call);
+    return pe__rope_to(plan, positions, call);
 }
 
 /* Define the rotation by RoPE's table. Each layout of heads has its own functions, so that a
    program that names one layout contains no code for the other. */
 PE__OUTLINE pe_status pe__call_rope_by_f32_halves(const pe_rope_table *table, pe_layout any,
-                                                  const pe_at *at, pe__rope_call *call)
+                                                  const pe_at *positions, pe__rope_call *call)
 {
     pe__set_types(call, sizeof(float), sizeof(float), pe__rotate_heads_f32_halves, NULL);
-    return pe__rope_by_table(table, any, at, call);
+    return pe__rope_by_table(table, any, positions, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_f32_halves(const pe_rope_table *table, int64_t row,
@@ -13094,10 +13199,10 @@ PE__OUTLINE pe_status pe__call_rope_one_f32_halves(const pe_rope_table *table, i
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_f32_interleaved(const pe_rope_table *table, pe_layout any,
-                                                       const pe_at *at, pe__rope_call *call)
+                                                       const pe_at *positions, pe__rope_call *call)
 {
     pe__set_types(call, sizeof(float), sizeof(float), pe__rotate_heads_f32_interleaved, NULL);
-    return pe__rope_by_table(table, any, at, call);
+    return pe__rope_by_table(table, any, positions, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_f32_interleaved(const pe_rope_table *table, int64_t row,
@@ -13108,10 +13213,10 @@ PE__OUTLINE pe_status pe__call_rope_one_f32_interleaved(const pe_rope_table *tab
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_f16_halves(const pe_rope_table *table, pe_layout any,
-                                                  const pe_at *at, pe__rope_call *call)
+                                                  const pe_at *positions, pe__rope_call *call)
 {
     pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_f16_halves, NULL);
-    return pe__rope_by_table(table, any, at, call);
+    return pe__rope_by_table(table, any, positions, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_f16_halves(const pe_rope_table *table, int64_t row,
@@ -13122,10 +13227,10 @@ PE__OUTLINE pe_status pe__call_rope_one_f16_halves(const pe_rope_table *table, i
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_f16_interleaved(const pe_rope_table *table, pe_layout any,
-                                                       const pe_at *at, pe__rope_call *call)
+                                                       const pe_at *positions, pe__rope_call *call)
 {
     pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_f16_interleaved, NULL);
-    return pe__rope_by_table(table, any, at, call);
+    return pe__rope_by_table(table, any, positions, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_f16_interleaved(const pe_rope_table *table, int64_t row,
@@ -13136,10 +13241,10 @@ PE__OUTLINE pe_status pe__call_rope_one_f16_interleaved(const pe_rope_table *tab
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_bf16_halves(const pe_rope_table *table, pe_layout any,
-                                                   const pe_at *at, pe__rope_call *call)
+                                                   const pe_at *positions, pe__rope_call *call)
 {
     pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_bf16_halves, NULL);
-    return pe__rope_by_table(table, any, at, call);
+    return pe__rope_by_table(table, any, positions, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_bf16_halves(const pe_rope_table *table, int64_t row,
@@ -13150,11 +13255,11 @@ PE__OUTLINE pe_status pe__call_rope_one_bf16_halves(const pe_rope_table *table, 
 }
 
 PE__OUTLINE pe_status pe__call_rope_by_bf16_interleaved(const pe_rope_table *table, pe_layout any,
-                                                        const pe_at *at, pe__rope_call *call)
+                                                        const pe_at *positions, pe__rope_call *call)
 {
     pe__set_types(call, sizeof(uint16_t), sizeof(uint16_t), pe__rotate_heads_bf16_interleaved,
                   NULL);
-    return pe__rope_by_table(table, any, at, call);
+    return pe__rope_by_table(table, any, positions, call);
 }
 
 PE__OUTLINE pe_status pe__call_rope_one_bf16_interleaved(const pe_rope_table *table, int64_t row,
@@ -13411,11 +13516,11 @@ PE__OUTLINE void pe__test_nans(pe__test *t)
     config.base += (double)t->zero;
     PE__TAKE(pe_plan_init(&t->plan, &config, memory, sizeof memory));
     for (int type = 0; type < 2; type++) {
-        const pe_at at = pe_from(t->zero + 3);
+        const pe_at positions = pe_from(t->zero + 3);
         const uint16_t infinity = type == 0 ? 0x7c00 : 0x7f80;
         const pe_status status =
-            type == 0 ? pe_rope_to_f32_f16(&t->plan, at, 1, head, in, heads, x, heads)
-                      : pe_rope_to_f32_bf16(&t->plan, at, 1, head, in, heads, x, heads);
+            type == 0 ? pe_rope_to_f32_f16(&t->plan, positions, 1, head, in, heads, x, heads)
+                      : pe_rope_to_f32_bf16(&t->plan, positions, 1, head, in, heads, x, heads);
         for (size_t i = 0; i < all; i++) x[i] = (x[i] & 0x7fff) > infinity;
         PE__TAKE(status);
     }
@@ -13456,14 +13561,15 @@ PE__OUTLINE uint64_t pe__selftest(int64_t zero)
         pe__test_rows_f16,    pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_nans,      pe__test_rest};
     /* positions far from 0 and near it, and some with a hard-to-round element */
-    static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
-                                   -1773804743, 1896201758,           -1709504159, 1803184376};
+    static const int64_t edge_positions[] = {
+        2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
+        -1773804743, 1896201758,           -1709504159, 1803184376};
     double memory[4416 / sizeof(double)]; /* pe_plan_size(); if it grows, plans are refused */
     pe__test test;
     test.zero = zero;
     test.hash = 0;
     for (size_t k = 0; k < PE__TEST_ROWS; k++) {
-        test.list[k] = zero + (k < 9 ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
+        test.list[k] = zero + (k < 9 ? edge_positions[k] : (int64_t)(k * k) * 48271 - 1000003);
         test.real[k] = (double)(test.list[k] / 2) + 0.3125;
     }
     for (size_t k = 0; k < PE__TESTS; k++) {
@@ -13532,18 +13638,18 @@ extern "C" {
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {
-    pe_at at;
-    at.list = list;
-    at.first = first;
-    at.step = step;
-    at.skipped = 0;
-    at.axes = axes;
-    at.row_stride = row_stride;
-    at.axis_stride = axis_stride;
-    at.kind = (int)kind;
-    at.back = at.delta = 0;
-    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_AT_AXES : PE_OK;
-    return at;
+    pe_at positions;
+    positions.list = list;
+    positions.first = first;
+    positions.step = step;
+    positions.skipped = 0;
+    positions.axes = axes;
+    positions.row_stride = row_stride;
+    positions.axis_stride = axis_stride;
+    positions.kind = (int)kind;
+    positions.back = positions.delta = 0;
+    positions.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_AT_AXES : PE_OK;
+    return positions;
 }
 
 PE_API pe_at pe_from_by(int64_t first, int64_t step)
@@ -13582,44 +13688,45 @@ PE_API pe_at pe_at_f64(const double *positions) { return pe_coords_f64(positions
 
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
-    pe_at at = pe__make_at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
-    if (!sizes) at.status = PE_ERR_AT_NULL;
-    for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
-    return at;
+    pe_at positions = pe__make_at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
+    if (!sizes) positions.status = PE_ERR_AT_NULL;
+    for (size_t a = 0; positions.status == PE_OK && a < axes; a++) positions.size[a] = sizes[a];
+    return positions;
 }
 
-PE_API pe_at pe_back(pe_at at)
+PE_API pe_at pe_back(pe_at positions)
 {
-    at.back = !at.back;
-    return at;
+    positions.back = !positions.back;
+    return positions;
 }
 
-PE_API pe_at pe_delta(pe_at at)
+PE_API pe_at pe_delta(pe_at positions)
 {
-    at.delta = 1;
-    return at;
+    positions.delta = 1;
+    return positions;
 }
 
-PE_API pe_at pe_skip(pe_at at, size_t rows)
+PE_API pe_at pe_skip(pe_at positions, size_t rows)
 {
-    if (at.kind != (int)PE__AT_RANGE) {
-        at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
-        return at;
+    if (positions.kind != (int)PE__AT_RANGE) {
+        positions.skipped =
+            rows > SIZE_MAX - positions.skipped ? SIZE_MAX : positions.skipped + rows;
+        return positions;
     }
-    if (at.step == 0) return at;
-    /* Compute with uint64_t, and count from the least int64_t. `room`, the distance from at.first
-       to the end of int64_t in the direction of the step, can be 2^64 - 1. */
-    const int down = at.step < 0;
-    const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)at.first ^ half;
+    if (positions.step == 0) return positions;
+    /* Compute with uint64_t, and count from the least int64_t. `room`, the distance from
+       positions.first to the end of int64_t in the direction of the step, can be 2^64 - 1. */
+    const int down = positions.step < 0;
+    const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)positions.first ^ half;
     const uint64_t room = down ? first : ~first;
-    const uint64_t step = down ? ~(uint64_t)at.step + 1 : (uint64_t)at.step;
+    const uint64_t step = down ? ~(uint64_t)positions.step + 1 : (uint64_t)positions.step;
     if (rows > room / step) {
-        at.status = PE_ERR_RANGE;
-        return at;
+        positions.status = PE_ERR_RANGE;
+        return positions;
     }
     const uint64_t now = (down ? first - rows * step : first + rows * step) ^ half;
-    memcpy(&at.first, &now, sizeof now);
-    return at;
+    memcpy(&positions.first, &now, sizeof now);
+    return positions;
 }
 
 /* ==== src/calls/inlined.h ==== */
@@ -13634,86 +13741,89 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
  * function that has options of its own. They need no such options, since they compute nothing. */
 
 /* Define pe_fill_T, pe_add_T and pe_sincos_T. `number` is the type of the scale of pe_add_T. */
-PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride)
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at positions, size_t rows, float *out,
+                             size_t stride)
 {
-    return pe__call_fill_f32(plan, &at, rows, out, stride);
+    return pe__call_fill_f32(plan, &positions, rows, out, stride);
 }
 
-PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
-                            size_t stride)
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at positions, size_t rows, float scale,
+                            float *x, size_t stride)
 {
-    return pe__call_add_f32(plan, &at, rows, scale, x, stride);
+    return pe__call_add_f32(plan, &positions, rows, scale, x, stride);
 }
 
-PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
+PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at positions,
                                size_t rows, float *sines, float *cosines, size_t stride)
 {
     const pe__sincos_request x = {
         omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
-    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f32)
-                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f32);
+    return rows == 1 ? pe__sincos_call(&x, &positions, 1, pe__sincos_row_f32)
+                     : pe__sincos_call(&x, &positions, 0, pe__sincos_rows_f32);
 }
 
-PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at positions, size_t rows, uint16_t *out,
                              size_t stride)
 {
-    return pe__call_fill_f16(plan, &at, rows, out, stride);
+    return pe__call_fill_f16(plan, &positions, rows, out, stride);
 }
 
-PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                            size_t stride)
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at positions, size_t rows, float scale,
+                            uint16_t *x, size_t stride)
 {
-    return pe__call_add_f16(plan, &at, rows, scale, x, stride);
+    return pe__call_add_f16(plan, &positions, rows, scale, x, stride);
 }
 
-PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at at,
+PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at positions,
                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
 {
     const pe__sincos_request x = {
         omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
-    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f16)
-                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f16);
+    return rows == 1 ? pe__sincos_call(&x, &positions, 1, pe__sincos_row_f16)
+                     : pe__sincos_call(&x, &positions, 0, pe__sincos_rows_f16);
 }
 
-PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at positions, size_t rows, uint16_t *out,
                               size_t stride)
 {
-    return pe__call_fill_bf16(plan, &at, rows, out, stride);
+    return pe__call_fill_bf16(plan, &positions, rows, out, stride);
 }
 
-PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                             size_t stride)
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at positions, size_t rows, float scale,
+                             uint16_t *x, size_t stride)
 {
-    return pe__call_add_bf16(plan, &at, rows, scale, x, stride);
+    return pe__call_add_bf16(plan, &positions, rows, scale, x, stride);
 }
 
-PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude, pe_at at,
-                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride)
+PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude,
+                                pe_at positions, size_t rows, uint16_t *sines, uint16_t *cosines,
+                                size_t stride)
 {
     const pe__sincos_request x = {
         omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
-    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_bf16)
-                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_bf16);
+    return rows == 1 ? pe__sincos_call(&x, &positions, 1, pe__sincos_row_bf16)
+                     : pe__sincos_call(&x, &positions, 0, pe__sincos_rows_bf16);
 }
 
-PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at positions, size_t rows, double *out,
+                             size_t stride)
 {
-    return pe__call_fill_f64(plan, &at, rows, out, stride);
+    return pe__call_fill_f64(plan, &positions, rows, out, stride);
 }
 
-PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
-                            size_t stride)
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at positions, size_t rows, double scale,
+                            double *x, size_t stride)
 {
-    return pe__call_add_f64(plan, &at, rows, scale, x, stride);
+    return pe__call_add_f64(plan, &positions, rows, scale, x, stride);
 }
 
-PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at at,
+PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at positions,
                                size_t rows, double *sines, double *cosines, size_t stride)
 {
     const pe__sincos_request x = {
         omega, pairs, rows, stride, sizeof *sines, amplitude, sines, cosines};
-    return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_f64)
-                     : pe__sincos_call(&x, &at, 0, pe__sincos_rows_f64);
+    return rows == 1 ? pe__sincos_call(&x, &positions, 1, pe__sincos_row_f64)
+                     : pe__sincos_call(&x, &positions, 0, pe__sincos_rows_f64);
 }
 
 /* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
@@ -13744,99 +13854,104 @@ PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
 }
 
 /* Define pe_rope_to_T, which rotates from one type to another. */
-PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
-{
-    pe__rope_call call;
-    call.tokens = tokens;
-    call.x[1].heads = 0;
-    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
-    return pe__call_rope_to_f32(plan, &at, &call);
-}
-
-PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at positions, size_t tokens,
+                                size_t head_dim, const float *in, pe_heads in_heads, float *out,
                                 pe_heads out_heads)
 {
     pe__rope_call call;
     call.tokens = tokens;
     call.x[1].heads = 0;
     pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
-    return pe__call_rope_to_f16(plan, &at, &call);
+    return pe__call_rope_to_f32(plan, &positions, &call);
 }
 
-PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
-                                 pe_heads out_heads)
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                uint16_t *out, pe_heads out_heads)
 {
     pe__rope_call call;
     call.tokens = tokens;
     call.x[1].heads = 0;
     pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
-    return pe__call_rope_to_bf16(plan, &at, &call);
+    return pe__call_rope_to_f16(plan, &positions, &call);
 }
 
-PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                    const float *in, pe_heads in_heads, uint16_t *out,
-                                    pe_heads out_heads)
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                 size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                 uint16_t *out, pe_heads out_heads)
 {
     pe__rope_call call;
     call.tokens = tokens;
     call.x[1].heads = 0;
     pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
-    return pe__call_rope_to_f32_f16(plan, &at, &call);
+    return pe__call_rope_to_bf16(plan, &positions, &call);
 }
 
-PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                     const float *in, pe_heads in_heads, uint16_t *out,
-                                     pe_heads out_heads)
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                    size_t head_dim, const float *in, pe_heads in_heads,
+                                    uint16_t *out, pe_heads out_heads)
 {
     pe__rope_call call;
     call.tokens = tokens;
     call.x[1].heads = 0;
     pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
-    return pe__call_rope_to_f32_bf16(plan, &at, &call);
+    return pe__call_rope_to_f32_f16(plan, &positions, &call);
+}
+
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                     size_t head_dim, const float *in, pe_heads in_heads,
+                                     uint16_t *out, pe_heads out_heads)
+{
+    pe__rope_call call;
+    call.tokens = tokens;
+    call.x[1].heads = 0;
+    pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);
+    return pe__call_rope_to_f32_bf16(plan, &positions, &call);
 }
 
 /* Returns whether a pe_rope_by_table_T call of one token is plain. It is plain if RoPE's table
    holds floats and has the row, and no argument can be an error. Also, a row's cosines must be
    consecutive, its sines must be consecutive, and pairs must fill whole units. Where the call is
    inlined, the compiler knows most of the arguments, so that most of the tests cost nothing. */
-PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
+PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *positions,
                                  const pe_heads *x)
 {
-    if (at->kind != PE__AT_RANGE || at->status != PE_OK || at->back || at->delta || !t) return 0;
+    if (positions->kind != PE__AT_RANGE || positions->status != PE_OK || positions->back ||
+        positions->delta || !t)
+        return 0;
     const size_t all = t->stride | t->rows | x->heads | x->head_stride, n = t->pairs;
     const int joined = t->layout == PE_ROPE_TABLE_JOINED, apart = t->layout == PE_ROPE_TABLE_APART;
     int ok = (t->type == PE_TYPE_F32) & (joined | apart) & (all >> (4 * sizeof all - 2) == 0);
     ok &= (t->cosines != NULL) & (joined == !t->sines) & ((unsigned)layout <= PE_LAYOUT_HALVES);
-    ok &= (n % PE__ROPE_UNIT == 0) & (n <= t->stride >> joined) & ((uint64_t)at->first < t->rows);
+    ok &= (n % PE__ROPE_PAIR_TILE == 0) & (n <= t->stride >> joined) &
+          ((uint64_t)positions->first < t->rows);
     return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }
 
 /* Define RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
-PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x, pe_heads heads)
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at positions, size_t tokens, float *x,
+                             pe_heads heads)
 {
     pe__rope_call call;
     pe__begin_in_place(&call, tokens, x, &heads);
-    return pe__call_rope_f32(plan, &at, &call);
+    return pe__call_rope_f32(plan, &positions, &call);
 }
 
-PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at positions, size_t tokens, float *q,
                                 pe_heads q_heads, float *k, pe_heads k_heads)
 {
     pe__rope_call call;
     pe__begin_in_place(&call, tokens, q, &q_heads);
     pe__set_heads(&call.x[1], k, &k_heads, k, &k_heads, 0);
-    return pe__call_rope_f32(plan, &at, &call);
+    return pe__call_rope_f32(plan, &positions, &call);
 }
 
-PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at positions, size_t rows,
                                    pe_rope_table_layout layout, float *cosines, float *sines,
                                    size_t stride, pe_rope_table *made)
 {
     const pe_rope_table table = {cosines, sines, PE_TYPE_F32, layout, stride, rows, 0};
-    return pe__call_rope_table_f32(plan, &at, &table, made);
+    return pe__call_rope_table_f32(plan, &positions, &table, made);
 }
 
 PE__API_INLINE pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout,
@@ -13846,13 +13961,13 @@ PE__API_INLINE pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_lay
     if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))
         return halves ? pe__call_rope_one_f32_halves(table, rows.first, x, &heads)
                       : pe__call_rope_one_f32_interleaved(table, rows.first, x, &heads);
-    const pe_at at = rows;
+    const pe_at positions = rows;
     pe__rope_call call;
     call.tokens = tokens;
     pe__set_heads(&call.x[0], x, &heads, x, &heads,
                   tokens && heads.heads && table ? 2 * table->pairs : 0);
-    return halves ? pe__call_rope_by_f32_halves(table, layout, &at, &call)
-                  : pe__call_rope_by_f32_interleaved(table, layout, &at, &call);
+    return halves ? pe__call_rope_by_f32_halves(table, layout, &positions, &call)
+                  : pe__call_rope_by_f32_interleaved(table, layout, &positions, &call);
 }
 
 PE_API pe_status pe_rope_by_table_to_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
@@ -13867,29 +13982,29 @@ PE_API pe_status pe_rope_by_table_to_f32(const pe_rope_table *table, pe_layout l
                   : pe__call_rope_by_f32_interleaved(table, layout, &rows, &call);
 }
 
-PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *x,
                              pe_heads heads)
 {
     pe__rope_call call;
     pe__begin_in_place(&call, tokens, x, &heads);
-    return pe__call_rope_f16(plan, &at, &call);
+    return pe__call_rope_f16(plan, &positions, &call);
 }
 
-PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *q,
                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads)
 {
     pe__rope_call call;
     pe__begin_in_place(&call, tokens, q, &q_heads);
     pe__set_heads(&call.x[1], k, &k_heads, k, &k_heads, 0);
-    return pe__call_rope_f16(plan, &at, &call);
+    return pe__call_rope_f16(plan, &positions, &call);
 }
 
-PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at positions, size_t rows,
                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
                                    size_t stride, pe_rope_table *made)
 {
     const pe_rope_table table = {cosines, sines, PE_TYPE_F16, layout, stride, rows, 0};
-    return pe__call_rope_table_f16(plan, &at, &table, made);
+    return pe__call_rope_table_f16(plan, &positions, &table, made);
 }
 
 PE__API_INLINE pe_status pe_rope_by_table_f16(const pe_rope_table *table, pe_layout layout,
@@ -13900,13 +14015,13 @@ PE__API_INLINE pe_status pe_rope_by_table_f16(const pe_rope_table *table, pe_lay
     if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))
         return halves ? pe__call_rope_one_f16_halves(table, rows.first, x, &heads)
                       : pe__call_rope_one_f16_interleaved(table, rows.first, x, &heads);
-    const pe_at at = rows;
+    const pe_at positions = rows;
     pe__rope_call call;
     call.tokens = tokens;
     pe__set_heads(&call.x[0], x, &heads, x, &heads,
                   tokens && heads.heads && table ? 2 * table->pairs : 0);
-    return halves ? pe__call_rope_by_f16_halves(table, layout, &at, &call)
-                  : pe__call_rope_by_f16_interleaved(table, layout, &at, &call);
+    return halves ? pe__call_rope_by_f16_halves(table, layout, &positions, &call)
+                  : pe__call_rope_by_f16_interleaved(table, layout, &positions, &call);
 }
 
 PE_API pe_status pe_rope_by_table_to_f16(const pe_rope_table *table, pe_layout layout, pe_at rows,
@@ -13921,29 +14036,29 @@ PE_API pe_status pe_rope_by_table_to_f16(const pe_rope_table *table, pe_layout l
                   : pe__call_rope_by_f16_interleaved(table, layout, &rows, &call);
 }
 
-PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *x,
                               pe_heads heads)
 {
     pe__rope_call call;
     pe__begin_in_place(&call, tokens, x, &heads);
-    return pe__call_rope_bf16(plan, &at, &call);
+    return pe__call_rope_bf16(plan, &positions, &call);
 }
 
-PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *q,
                                  pe_heads q_heads, uint16_t *k, pe_heads k_heads)
 {
     pe__rope_call call;
     pe__begin_in_place(&call, tokens, q, &q_heads);
     pe__set_heads(&call.x[1], k, &k_heads, k, &k_heads, 0);
-    return pe__call_rope_bf16(plan, &at, &call);
+    return pe__call_rope_bf16(plan, &positions, &call);
 }
 
-PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at positions, size_t rows,
                                     pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
                                     size_t stride, pe_rope_table *made)
 {
     const pe_rope_table table = {cosines, sines, PE_TYPE_BF16, layout, stride, rows, 0};
-    return pe__call_rope_table_bf16(plan, &at, &table, made);
+    return pe__call_rope_table_bf16(plan, &positions, &table, made);
 }
 
 PE__API_INLINE pe_status pe_rope_by_table_bf16(const pe_rope_table *table, pe_layout layout,
@@ -13954,13 +14069,13 @@ PE__API_INLINE pe_status pe_rope_by_table_bf16(const pe_rope_table *table, pe_la
     if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))
         return halves ? pe__call_rope_one_bf16_halves(table, rows.first, x, &heads)
                       : pe__call_rope_one_bf16_interleaved(table, rows.first, x, &heads);
-    const pe_at at = rows;
+    const pe_at positions = rows;
     pe__rope_call call;
     call.tokens = tokens;
     pe__set_heads(&call.x[0], x, &heads, x, &heads,
                   tokens && heads.heads && table ? 2 * table->pairs : 0);
-    return halves ? pe__call_rope_by_bf16_halves(table, layout, &at, &call)
-                  : pe__call_rope_by_bf16_interleaved(table, layout, &at, &call);
+    return halves ? pe__call_rope_by_bf16_halves(table, layout, &positions, &call)
+                  : pe__call_rope_by_bf16_interleaved(table, layout, &positions, &call);
 }
 
 PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout layout, pe_at rows,

@@ -123,13 +123,13 @@ typedef struct pe_fixed_rotated {
 /* These functions split, join and multiply words. No product overflows. */
 PE__DEVICE pe__u32 pe__high(pe__u64 x) { return (pe__u32)(x >> 32); }
 PE__DEVICE pe__u32 pe__low(pe__u64 x) { return (pe__u32)x; }
-PE__DEVICE pe__u64 pe__words(pe__u32 high, pe__u32 low) { return (pe__u64)high << 32 | low; }
-PE__DEVICE pe__u64 pe__wide(pe__u32 a, pe__u32 b) { return (pe__u64)a * b; }
+PE__DEVICE pe__u64 pe__make_u64(pe__u32 high, pe__u32 low) { return (pe__u64)high << 32 | low; }
+PE__DEVICE pe__u64 pe__mul32(pe__u32 a, pe__u32 b) { return (pe__u64)a * b; }
 /* These return a b / 2^32, rounded down, and a b / 2^64. The latter omits the product of the low
    words, so it is at most 3 units too small. */
 PE__DEVICE pe__u64 pe__mul64_by_32(pe__u64 a, pe__u32 b)
 {
-    return pe__wide(pe__high(a), b) + pe__mulhi(pe__low(a), b);
+    return pe__mul32(pe__high(a), b) + pe__mulhi(pe__low(a), b);
 }
 PE__DEVICE pe__u64 pe__mul64(pe__u64 a, pe__u64 b)
 {
@@ -148,10 +148,10 @@ PE__DEVICE pe__word96 pe__make96(pe__u64 high, pe__u32 low)
 /* Returns a b or up to 5 units less. With pe__mulhi(), nvcc never finished compiling the series. */
 PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
 {
-    const pe__u64 hm = pe__wide(a.h, b.m), mh = pe__wide(a.m, b.h);
-    pe__u64 low = (pe__wide(a.h, b.l) >> 32) + (pe__wide(a.m, b.m) >> 32);
-    low += (pe__wide(a.l, b.h) >> 32) + pe__low(hm) + pe__low(mh);
-    return pe__make96(pe__wide(a.h, b.h) + pe__high(hm) + pe__high(mh) + pe__high(low),
+    const pe__u64 hm = pe__mul32(a.h, b.m), mh = pe__mul32(a.m, b.h);
+    pe__u64 low = (pe__mul32(a.h, b.l) >> 32) + (pe__mul32(a.m, b.m) >> 32);
+    low += (pe__mul32(a.l, b.h) >> 32) + pe__low(hm) + pe__low(mh);
+    return pe__make96(pe__mul32(a.h, b.h) + pe__high(hm) + pe__high(mh) + pe__high(low),
                       pe__low(low));
 }
 
@@ -222,25 +222,25 @@ PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe_
                                      int format)
 {
     const pe__u32 n = position < 0 ? 0u - (pe__u32)position : (pe__u32)position;
-    const pe__u64 phase = pe__wide(n, w.w[2]) + pe__mulhi(n, w.w[1]);
+    const pe__u64 phase = pe__mul32(n, w.w[2]) + pe__mulhi(n, w.w[1]);
     const pe__u32 high = pe__high(phase) + n * w.w[3];
     const pe__u32 quarter = (high + 0x20000000u) & 0xc0000000u; /* nearest quarter turn */
     const pe__u32 rest = high - quarter, sign = 0u - (rest >> 31);
-    const pe__u64 g = pe__words(rest ^ sign, pe__low(phase) ^ sign) << 3;
+    const pe__u64 g = pe__make_u64(rest ^ sign, pe__low(phase) ^ sign) << 3;
     const pe__u64 cross = pe__mulhi(pe__high(g), pe__low(g));
-    const pe__u64 u = ~(pe__wide(pe__high(g), pe__high(g)) + (cross << 1));
+    const pe__u64 u = ~(pe__mul32(pe__high(g), pe__high(g)) + (cross << 1));
     const pe__u32 uh = pe__high(u);
 
     pe__u32 t = 0x1471f27u + pe__mulhi(uh, 0x1dd55u);
     t = 0x943a4136u + pe__mulhi(uh, t);
     t = 0x9c2432a9u + (pe__mulhi(uh, t) >> 6);
-    pe__u64 y = 0x136c6d2e87c248a1u + (pe__wide(uh, t) >> 8);
+    pe__u64 y = 0x136c6d2e87c248a1u + (pe__mul32(uh, t) >> 8);
     pe__u64 sine = pe__mul64(g, 0xb504f333f9da08c1u + pe__mul64(u, y));
 
     t = 0x1d19e80u + pe__mulhi(uh, 0x341dcu);
     t = 0xa382d07fu + pe__mulhi(uh, t);
     t = 0xf4155a9cu + (pe__mulhi(uh, t) >> 5);
-    y = 0x47160c6b7ac1d763u + (pe__wide(uh, t) >> 6);
+    y = 0x47160c6b7ac1d763u + (pe__mul32(uh, t) >> 6);
     pe__u64 cosine = 0xb504f333f9b4d0a5u + pe__mul64(u, y);
 
     const pe__u32 mantissa = pe__mantissa_of(amplitude);
@@ -265,7 +265,7 @@ PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe_
 PE__DEVICE pe__word96 pe__term(pe__u32 h, pe__u32 m, pe__u32 l, pe__word96 v, pe__word96 y)
 {
     y = pe__mul96(v, y);
-    return pe__make96(pe__words(h, m) - pe__words(y.h, y.m) - (l < y.l), l - y.l);
+    return pe__make96(pe__make_u64(h, m) - pe__make_u64(y.h, y.m) - (l < y.l), l - y.l);
 }
 
 /* Returns sin(pi/4 g) / g from v = g^2. The coefficients are (pi/4)^j / j! for j = 25, 23 ... 1. */
@@ -311,10 +311,10 @@ PE__DEVICE_RARE pe__word96 pe__cosine_series(pe__word96 v)
 PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u32 amplitude,
                                   int format)
 {
-    const pe__word96 by = {pe__mantissa_of(amplitude), 0, 0};
-    y = pe__mul96(y, by);
+    const pe__word96 factor = {pe__mantissa_of(amplitude), 0, 0};
+    y = pe__mul96(y, factor);
     const int shift = pe__leading_zeros(y.h | 1); /* 1, 2 or 3 */
-    const pe__u64 high = pe__words(y.h, y.m) << shift | y.l >> 1 >> (31 - shift);
+    const pe__u64 high = pe__make_u64(y.h, y.m) << shift | y.l >> 1 >> (31 - shift);
     const int exponent = pe__exponent_of(amplitude) - zeros - shift;
     pe__rounded r = pe__round_fixed(high, y.l << shift, exponent, format);
     error = ((error + 128) >> (32 - format)) + 2;
@@ -327,13 +327,13 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
                                           int format)
 {
     const pe__u32 n = position < 0 ? 0u - (pe__u32)position : (pe__u32)position;
-    const pe__u64 p0 = pe__wide(n, w.w[0]), p1 = pe__wide(n, w.w[1]) + pe__high(p0);
-    const pe__u64 p2 = pe__wide(n, w.w[2]) + pe__high(p1);
+    const pe__u64 p0 = pe__mul32(n, w.w[0]), p1 = pe__mul32(n, w.w[1]) + pe__high(p0);
+    const pe__u64 p2 = pe__mul32(n, w.w[2]) + pe__high(p1);
     const pe__u32 p3 = pe__high(p2) + n * w.w[3];
     const pe__u32 quarter = (p3 + 0x20000000u) & 0xc0000000u; /* nearest quarter turn */
     const pe__u32 rest = p3 - quarter, sign = 0u - (rest >> 31);
-    pe__u64 low = pe__words(pe__low(p1) ^ sign, pe__low(p0) ^ sign);
-    pe__u64 g = pe__words(rest ^ sign, pe__low(p2) ^ sign) << 3 | low >> 61;
+    pe__u64 low = pe__make_u64(pe__low(p1) ^ sign, pe__low(p0) ^ sign);
+    pe__u64 g = pe__make_u64(rest ^ sign, pe__low(p2) ^ sign) << 3 | low >> 61;
     low <<= 3;
     const pe__word96 g96 = pe__make96(g, pe__high(low)), v = pe__mul96(g96, g96);
     const pe__word96 z = pe__mul96(v, pe__cosine_series(v));

@@ -893,15 +893,15 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
-    /* bit 63 of of_s is bit 1 of k; bit 63 of of_c is bit 1 of k + 1 */
-    const __m512i of_s = _mm512_slli_epi64(k, 62);
-    const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
+    /* bit 63 of sign_s is bit 1 of k; bit 63 of sign_c is bit 1 of k + 1 */
+    const __m512i sign_s = _mm512_slli_epi64(k, 62);
+    const __m512i sign_c = _mm512_add_epi64(sign_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
     const __m512i a = _mm512_castpd_si512(_mm512_mask_mov_pd(*s, odd, *c));
     const __m512i b = _mm512_castpd_si512(_mm512_mask_mov_pd(*c, odd, *s));
-    /* a ^ (of_s & sign), then b ^ (of_c & sign) */
-    *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
-    *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
+    /* a ^ (sign_s & sign), then b ^ (sign_c & sign) */
+    *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, sign_s, sign, 0x78));
+    *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, sign_c, sign, 0x78));
 }
 /* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. `quarters`
    has two numbers for each quadrant, one for the sine and one for the cosine. The index has 3 bits,
@@ -1181,8 +1181,8 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
-    const __m256i least = _mm256_min_epu16(ab, _mm256_min_epu16((__m256i)c, (__m256i)d));
-    const __m256i zero = _mm256_cmpeq_epi16(least, _mm256_setzero_si256());
+    const __m256i minimum = _mm256_min_epu16(ab, _mm256_min_epu16((__m256i)c, (__m256i)d));
+    const __m256i zero = _mm256_cmpeq_epi16(minimum, _mm256_setzero_si256());
     return ((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0;
 }
 /* Restores the order after a shuffle, which works within each 128-bit half. */
@@ -1221,9 +1221,9 @@ PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(
    and sums 10 % longer. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
-    const __m256i x = _mm256_sllv_epi32(_mm256_castpd_si256(a), by);
-    const __m256i y = _mm256_sllv_epi32(_mm256_castpd_si256(b), by);
+    const __m256i addend = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
+    const __m256i x = _mm256_sllv_epi32(_mm256_castpd_si256(a), addend);
+    const __m256i y = _mm256_sllv_epi32(_mm256_castpd_si256(b), addend);
     (void)v;
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
@@ -1236,8 +1236,8 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
     const int64_t size = guard < 0x3ffffff8 ? ((guard >> 3) + (896 << 20) + 1) << 1 : INT32_MAX;
-    const pe__vi least = (pe__vi)_mm256_set1_epi64x((size << 32) + tie);
-    return pe__signs(w.low < least) != 0;
+    const pe__vi minimum = (pe__vi)_mm256_set1_epi64x((size << 32) + tie);
+    return pe__signs(w.low < minimum) != 0;
 }
 #endif
 
@@ -1482,11 +1482,11 @@ PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
     /* Compute a subnormal f16 in units of 2^-24. It is truncated to an integer. Then 1 is added if
        the remainder is above 1/2, or if it is 1/2 and the integer is odd. */
     const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
-    const pe__vi whole = pe__toward_0(size);
-    const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
-    const pe__vi up = (rest > 0.5f) | ((rest == 0.5f) & whole);
+    const pe__vi truncated = pe__toward_0(size);
+    const pe__vf rest = size - __builtin_convertvector(truncated, pe__vf);
+    const pe__vi up = (rest > 0.5f) | ((rest == 0.5f) & truncated);
     const pe__vi r = pe__select(a > 0x477fefff, special, normal);
-    return pe__select(is_tiny, whole + (up & 1), r) | (bits >> 31 & ~0x7fff);
+    return pe__select(is_tiny, truncated + (up & 1), r) | (bits >> 31 & ~0x7fff);
 }
 PE__INLINE pe__vi pe__f16_bits(pe__vf v)
 {

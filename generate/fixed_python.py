@@ -47,7 +47,7 @@ def main():
         source = file.read()
     level_1, level_2 = body(source, "pe__level_1"), body(source, "pe__level_2")
     polynomial = ["t = #", " + pe__mulhi(uh, #)", "t = # + pe__mulhi(uh, t)", "t = # + (pe__mulhi(uh, t) >> #)",
-                  "y = # + (pe__wide(uh, t) >> #)"]
+                  "y = # + (pe__mul32(uh, t) >> #)"]
     found = numbers(level_1, *polynomial, "pe__mul64(g, # + pe__mul64(u, y))", *polynomial, "# + pe__mul64(u, y)",
                     "pe__flagged(s.rest, #, format)", "pe__flagged(c.rest, #, format)", "(zeros > #)")
     sine, cosine, (sine_below, cosine_below, most_zeros) = found[:8], found[8:16], found[16:]

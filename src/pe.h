@@ -161,7 +161,7 @@ extern "C" {
  *                        pe__write_tile           computes the centre, rotates it to the other
  *                                                 anchors (rows/anchors.h), takes block after block
  *   rows/block.h         pe__write_block_f32      takes row pair after row pair of a block
- *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_row_of_pair() takes a
+ *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_one_row() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
  *                                                 pe__store_partial() takes the ends of rows

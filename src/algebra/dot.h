@@ -135,11 +135,11 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
                                 double step)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
-        const size_t at = pe__vector_pair(plan, pair + v * PE_LANES);
+        const size_t index = pe__vector_pair(plan, pair + v * PE_LANES);
         t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0);
         t->c[v].hi = pe__splat(1.0);
-        if (q != 0) pe__sincos_dd(plan, at, q, &t->s[v], &t->c[v]);
-        pe__sincos_dd(plan, at, step, &t->ts[v], &t->tc[v]);
+        if (q != 0) pe__sincos_dd(plan, index, q, &t->s[v], &t->c[v]);
+        pe__sincos_dd(plan, index, step, &t->ts[v], &t->tc[v]);
     }
 }
 
@@ -214,7 +214,7 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
 /* Store upper bounds of an anchor's dot products in bounds[0] and lower bounds in bounds[1]. Both
    are multiplied by the square of plan->mantissa only; the caller multiplies by the square of
    plan->scale. `side` is 0 for the positions q + b, and 1 for q - b. */
-PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
+PE__INLINE void pe__round_dots(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
     const pe__vd square = pe__splat(plan->mantissa) * pe__splat(plan->mantissa);
@@ -264,15 +264,15 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
             pe__dots_multiply(table, parts, pe__min(pairs - i, PE__DOTS_TILE), sums + a);
         }
     }
-    for (size_t a = 0, at = 0; a < anchors; a++) {
+    for (size_t a = 0, index = 0; a < anchors; a++) {
         double side[2][2][PE__DOTS];
-        pe__dots_round(plan, &sums[a], 0, error, side[0]);
-        pe__dots_round(plan, &sums[a], 1, error, side[1]);
-        for (size_t j = 0; j < PE__DOTS_NEXT && at < count; j++, at++) {
+        pe__round_dots(plan, &sums[a], 0, error, side[0]);
+        pe__round_dots(plan, &sums[a], 1, error, side[1]);
+        for (size_t j = 0; j < PE__DOTS_NEXT && index < count; j++, index++) {
             const size_t back = j < PE__DOTS - 1, b = back ? PE__DOTS - 1 - j : j - (PE__DOTS - 1);
             const double above = side[back][0][b], below = side[back][1][b];
-            out[at] = above == below ? above * plan->scale * plan->scale
-                                     : pe__dot(plan, (double)(first + (int64_t)at));
+            out[index] = above == below ? above * plan->scale * plan->scale
+                                        : pe__dot(plan, (double)(first + (int64_t)index));
         }
     }
 }

@@ -95,7 +95,8 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
 /* Check a call of a shift. Then set *at to the positions whose angles the rows are rotated by, and
    *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
-                                        const pe__output *output, pe_at *at, pe_plan *rotation)
+                                        const pe__output *output, pe_at *positions,
+                                        pe_plan *rotation)
 {
     pe_status status = pe__check_output(plan, output);
     /* PE_ERR_PLAN_ROWS: only RoPE can use the plan, whose rows can be neither written nor
@@ -104,8 +105,8 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
         status = PE_ERR_PLAN_SHIFT;
     if (status == PE_OK) status = pe__check_at(deltas, output->rows, plan->axes, 0);
     if (status != PE_OK) return status;
-    *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
-    (void)pe__view(plan, at, rotation);
+    *positions = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
+    (void)pe__view(plan, positions, rotation);
     return PE_OK;
 }
 
@@ -113,13 +114,13 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
                               size_t stride)
 {
     pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__STORE, 1, NULL);
-    pe_at at;
+    pe_at positions;
     pe_plan rotation;
     if (rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, &deltas, &output, &at, &rotation);
+    const pe_status status = pe__shift_check(plan, &deltas, &output, &positions, &rotation);
     for (size_t a = 0; status == PE_OK && a < rotation.axes; a++) {
-        const size_t k = at.axes == 1 ? 0 : rotation.axis[a].coordinate;
-        pe__runs runs = pe__runs_of(&rotation, &at, 0, rows, k, 0);
+        const size_t k = positions.axes == 1 ? 0 : rotation.axis[a].coordinate;
+        pe__runs runs = pe__runs_of(&rotation, &positions, 0, rows, k, 0);
         pe__set_axis(&output, &rotation, &rotation.axis[a]);
         for (pe__run run; pe__next_run(&runs, &run);) {
             const size_t same = run.step == 0 ? run.rows : 1; /* rows with the same delta */
@@ -136,16 +137,16 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
 /* ---- 9.2 shifts of f32, f16 and bf16 --------------------------------------------------------- */
 
 /* Returns whether row r is shifted by 0 in every coordinate. */
-static inline int pe__is_zero_delta(const pe_at *at, size_t r)
+static inline int pe__is_zero_delta(const pe_at *positions, size_t r)
 {
     int stays = 1;
-    for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
+    for (size_t a = 0; a < positions->axes; a++) stays &= pe__position(positions, r, a) == 0;
     return stays;
 }
 
 /* Rotate `rows` rows of an output, starting at row `row`. Each row is the only head of a token. */
-static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                  const pe__output *output, pe__head_rotator *rotate,
+static inline void pe__shift_rows(const pe_plan *plan, const pe_at *positions, size_t row,
+                                  size_t rows, const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
 {
     pe__rope_call call;
@@ -156,7 +157,7 @@ static inline void pe__shift_rows(const pe_plan *plan, const pe_at *at, size_t r
     call.x[0].in_token = call.x[0].out_token = (size_t)output->stride;
     call.x[0].in_head = call.x[0].out_head = (size_t)output->stride;
     call.x[0].in = call.x[0].out = pe__row_address(output, row);
-    pe__rotate_tokens(plan, at, row, &call);
+    pe__rotate_tokens(plan, positions, row, &call);
 }
 
 /* Check the arguments, then rotate all rows but those whose shift is 0, which keep every bit.
@@ -165,15 +166,15 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__output *output, pe__head_rotator *rotate,
                                        pe__head_rotator *rotate_sections)
 {
-    pe_at at;
+    pe_at positions;
     pe_plan rotation;
     if (output->rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, deltas, output, &at, &rotation);
+    const pe_status status = pe__shift_check(plan, deltas, output, &positions, &rotation);
     for (size_t r = 0, run; status == PE_OK && r < output->rows; r += run) {
-        const int stay = pe__is_zero_delta(&at, r);
-        run = at.kind == PE__AT_RANGE && at.step == 0 ? output->rows - r : 1;
-        while (r + run < output->rows && pe__is_zero_delta(&at, r + run) == stay) run++;
-        if (!stay) pe__shift_rows(&rotation, &at, r, run, output, rotate, rotate_sections);
+        const int stay = pe__is_zero_delta(&positions, r);
+        run = positions.kind == PE__AT_RANGE && positions.step == 0 ? output->rows - r : 1;
+        while (r + run < output->rows && pe__is_zero_delta(&positions, r + run) == stay) run++;
+        if (!stay) pe__shift_rows(&rotation, &positions, r, run, output, rotate, rotate_sections);
     }
     return status;
 }

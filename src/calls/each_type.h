@@ -36,28 +36,28 @@ PE__INLINE double pe__of_double(double scale) { return scale; }
 /* Define fill, add and add_batch. `number` is the type of a scale. `batch_kernel` is the row kernel
    that fills the buffer of rows, which are then added to all batches. */
 #define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
-    PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *at, size_t rows,     \
-                                            element *out, size_t stride)                           \
+    PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *positions,           \
+                                            size_t rows, element *out, size_t stride)              \
     {                                                                                              \
         pe__output output =                                                                        \
             pe__output_of(out, sizeof *out, rows, stride, PE__STORE, 1, pe__fill_kernel_##T());    \
-        return pe__call_rows(plan, at, &output);                                                   \
+        return pe__call_rows(plan, positions, &output);                                            \
     }                                                                                              \
-    PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *at, size_t rows,      \
-                                           number scale, element *x, size_t stride)                \
+    PE__OUTLINE pe_status pe__call_add_##T(const pe_plan *plan, const pe_at *positions,            \
+                                           size_t rows, number scale, element *x, size_t stride)   \
     {                                                                                              \
         pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
                                           pe__of_##number(scale), pe__add_kernel_##T());           \
-        return pe__call_rows(plan, at, &output);                                                   \
+        return pe__call_rows(plan, positions, &output);                                            \
     }                                                                                              \
-    PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
-                                      number scale, element *x, size_t stride,                     \
+    PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at positions, size_t rows,           \
+                                      size_t batches, number scale, element *x, size_t stride,     \
                                       size_t batch_stride)                                         \
     {                                                                                              \
         pe__output output = pe__output_of(x, sizeof *x, rows, stride, PE__ADD,                     \
                                           pe__of_##number(scale), pe__add_kernel_##T());           \
         pe__batches all = {batches, 0, batch_kernel, pe__add_some_##T};                            \
-        return pe__call_batch(plan, &at, batch_stride, &output, &all);                             \
+        return pe__call_batch(plan, &positions, batch_stride, &output, &all);                      \
     }
 PE__ROWS_OF(f32, float, float, pe__fill_kernel_f32())
 PE__ROWS_OF(f16, uint16_t, float, pe__fill_kernel_f32())
@@ -67,12 +67,12 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
 
 /* Define functions that rotate tokens from an array of type `element` to an array of type `to`. */
 #define PE__ROPE_TO(T, element, to)                                                                \
-    PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *at,               \
+    PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *positions,        \
                                                pe__rope_call *call)                                \
     {                                                                                              \
         pe__set_types(call, sizeof(element), sizeof(to), pe__rotate_heads_##T,                     \
                       pe__rotate_heads_##T##_sections);                                            \
-        return pe__rope_to(plan, at, call);                                                        \
+        return pe__rope_to(plan, positions, call);                                                 \
     }
 
 /* Define shifts, rotation in place, RoPE's tables, and the addition of biases and learned
@@ -85,20 +85,21 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
         return pe__call_shift(plan, &deltas, &output, pe__rotate_heads_##T,                        \
                               pe__rotate_heads_##T##_sections);                                    \
     }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *at,                  \
+    PE__OUTLINE pe_status pe__call_rope_##T(const pe_plan *plan, const pe_at *positions,           \
                                             pe__rope_call *call)                                   \
     {                                                                                              \
         pe__set_types(call, sizeof(element), sizeof(element), pe__rotate_heads_##T,                \
                       pe__rotate_heads_##T##_sections);                                            \
-        return pe__rope_by_plan(plan, at, call);                                                   \
+        return pe__rope_by_plan(plan, positions, call);                                            \
     }                                                                                              \
-    PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *at,            \
+    PE__OUTLINE pe_status pe__call_rope_table_##T(const pe_plan *plan, const pe_at *positions,     \
                                                   const pe_rope_table *table, pe_rope_table *made) \
     {                                                                                              \
         void *const out = (void *)(uintptr_t)table->cosines;                                       \
         pe__output output = pe__output_of(out, sizeof(element), table->rows, table->stride,        \
                                           PE__STORE, 1, pe__fill_kernel_##T());                    \
-        return pe__write_rope_table(plan, at, &output, pe__table_kernel_##T(), table, made);       \
+        return pe__write_rope_table(plan, positions, &output, pe__table_kernel_##T(), table,       \
+                                    made);                                                         \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \
@@ -108,10 +109,10 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
         return pe__bias_add(type, table, entries, index, &x);                                      \
     }                                                                                              \
     PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
-                                        pe_at at, size_t rows, element *x, size_t stride)          \
+                                        pe_at positions, size_t rows, element *x, size_t stride)   \
     {                                                                                              \
         const pe__learned l = {table, x, table_rows, d_model, stride};                             \
-        return pe__learned_add(type, 0, &l, &at, rows);                                            \
+        return pe__learned_add(type, 0, &l, &positions, rows);                                     \
     }
 PE__OF_TYPE(f32, PE_TYPE_F32, float)
 PE__OF_TYPE(f16, PE_TYPE_F16, uint16_t)
@@ -126,12 +127,12 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
 /* Define the rotation by RoPE's table. Each layout of heads has its own functions, so that a
    program that names one layout contains no code for the other. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
-    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(const pe_rope_table *table, pe_layout any, \
-                                                        const pe_at *at, pe__rope_call *call)      \
+    PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
+        const pe_rope_table *table, pe_layout any, const pe_at *positions, pe__rope_call *call)    \
     {                                                                                              \
         pe__set_types(call, sizeof(element), sizeof(element), pe__rotate_heads_##T##_##name,       \
                       NULL);                                                                       \
-        return pe__rope_by_table(table, any, at, call);                                            \
+        return pe__rope_by_table(table, any, positions, call);                                     \
     }                                                                                              \
     PE__OUTLINE pe_status pe__call_rope_one_##T##_##name(const pe_rope_table *table, int64_t row,  \
                                                          element *x, const pe_heads *heads)        \

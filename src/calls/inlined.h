@@ -24,23 +24,24 @@
 
 /* Define pe_fill_T, pe_add_T and pe_sincos_T. `number` is the type of the scale of pe_add_T. */
 #define PE__CALLS(T, element, number)                                                              \
-    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
+    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at positions, size_t rows, element *out,  \
                                  size_t stride)                                                    \
     {                                                                                              \
-        return pe__call_fill_##T(plan, &at, rows, out, stride);                                    \
+        return pe__call_fill_##T(plan, &positions, rows, out, stride);                             \
     }                                                                                              \
-    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, number scale,          \
+    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at positions, size_t rows, number scale,   \
                                 element *x, size_t stride)                                         \
     {                                                                                              \
-        return pe__call_add_##T(plan, &at, rows, scale, x, stride);                                \
+        return pe__call_add_##T(plan, &positions, rows, scale, x, stride);                         \
     }                                                                                              \
-    PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
-                                   size_t rows, element *sines, element *cosines, size_t stride)   \
+    PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude,            \
+                                   pe_at positions, size_t rows, element *sines, element *cosines, \
+                                   size_t stride)                                                  \
     {                                                                                              \
         const pe__sincos_request x = {omega,         pairs,     rows,  stride,                     \
                                       sizeof *sines, amplitude, sines, cosines};                   \
-        return rows == 1 ? pe__sincos_call(&x, &at, 1, pe__sincos_row_##T)                         \
-                         : pe__sincos_call(&x, &at, 0, pe__sincos_rows_##T);                       \
+        return rows == 1 ? pe__sincos_call(&x, &positions, 1, pe__sincos_row_##T)                  \
+                         : pe__sincos_call(&x, &positions, 0, pe__sincos_rows_##T);                \
     }
 PE__CALLS(f32, float, float)
 PE__CALLS(f16, uint16_t, float)
@@ -77,15 +78,15 @@ PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
 
 /* Define pe_rope_to_T, which rotates from one type to another. */
 #define PE__CALLS(T, element, to)                                                                  \
-    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
-                                    const element *in, pe_heads in_heads, to *out,                 \
-                                    pe_heads out_heads)                                            \
+    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at positions, size_t tokens,           \
+                                    size_t head_dim, const element *in, pe_heads in_heads,         \
+                                    to *out, pe_heads out_heads)                                   \
     {                                                                                              \
         pe__rope_call call;                                                                        \
         call.tokens = tokens;                                                                      \
         call.x[1].heads = 0;                                                                       \
         pe__set_heads(&call.x[0], in, &in_heads, out, &out_heads, head_dim);                       \
-        return pe__call_rope_to_##T(plan, &at, &call);                                             \
+        return pe__call_rope_to_##T(plan, &positions, &call);                                      \
     }
 PE__CALLS(f32, float, float)
 PE__CALLS(f16, uint16_t, uint16_t)
@@ -98,41 +99,44 @@ PE__CALLS(f32_bf16, float, uint16_t)
    holds floats and has the row, and no argument can be an error. Also, a row's cosines must be
    consecutive, its sines must be consecutive, and pairs must fill whole units. Where the call is
    inlined, the compiler knows most of the arguments, so that most of the tests cost nothing. */
-PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *at,
+PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *positions,
                                  const pe_heads *x)
 {
-    if (at->kind != PE__AT_RANGE || at->status != PE_OK || at->back || at->delta || !t) return 0;
+    if (positions->kind != PE__AT_RANGE || positions->status != PE_OK || positions->back ||
+        positions->delta || !t)
+        return 0;
     const size_t all = t->stride | t->rows | x->heads | x->head_stride, n = t->pairs;
     const int joined = t->layout == PE_ROPE_TABLE_JOINED, apart = t->layout == PE_ROPE_TABLE_APART;
     int ok = (t->type == PE_TYPE_F32) & (joined | apart) & (all >> (4 * sizeof all - 2) == 0);
     ok &= (t->cosines != NULL) & (joined == !t->sines) & ((unsigned)layout <= PE_LAYOUT_HALVES);
-    ok &= (n % PE__ROPE_UNIT == 0) & (n <= t->stride >> joined) & ((uint64_t)at->first < t->rows);
+    ok &= (n % PE__ROPE_PAIR_TILE == 0) & (n <= t->stride >> joined) &
+          ((uint64_t)positions->first < t->rows);
     return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }
 
 /* Define RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
 #define PE__CALLS(T, type, element)                                                                \
-    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
+    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at positions, size_t tokens, element *x,  \
                                  pe_heads heads)                                                   \
     {                                                                                              \
         pe__rope_call call;                                                                        \
         pe__begin_in_place(&call, tokens, x, &heads);                                              \
-        return pe__call_rope_##T(plan, &at, &call);                                                \
+        return pe__call_rope_##T(plan, &positions, &call);                                         \
     }                                                                                              \
-    PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
-                                    pe_heads q_heads, element *k, pe_heads k_heads)                \
+    PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at positions, size_t tokens,           \
+                                    element *q, pe_heads q_heads, element *k, pe_heads k_heads)    \
     {                                                                                              \
         pe__rope_call call;                                                                        \
         pe__begin_in_place(&call, tokens, q, &q_heads);                                            \
         pe__set_heads(&call.x[1], k, &k_heads, k, &k_heads, 0);                                    \
-        return pe__call_rope_##T(plan, &at, &call);                                                \
+        return pe__call_rope_##T(plan, &positions, &call);                                         \
     }                                                                                              \
-    PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
+    PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at positions, size_t rows,          \
                                        pe_rope_table_layout layout, element *cosines,              \
                                        element *sines, size_t stride, pe_rope_table *made)         \
     {                                                                                              \
         const pe_rope_table table = {cosines, sines, type, layout, stride, rows, 0};               \
-        return pe__call_rope_table_##T(plan, &at, &table, made);                                   \
+        return pe__call_rope_table_##T(plan, &positions, &table, made);                            \
     }                                                                                              \
     PE__API_INLINE pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout,    \
                                                   pe_at rows, size_t tokens, element *x,           \
@@ -142,13 +146,13 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
         if (tokens == 1 && x && pe__rope_is_plain(table, layout, &rows, &heads))                   \
             return halves ? pe__call_rope_one_##T##_halves(table, rows.first, x, &heads)           \
                           : pe__call_rope_one_##T##_interleaved(table, rows.first, x, &heads);     \
-        const pe_at at = rows;                                                                     \
+        const pe_at positions = rows;                                                              \
         pe__rope_call call;                                                                        \
         call.tokens = tokens;                                                                      \
         pe__set_heads(&call.x[0], x, &heads, x, &heads,                                            \
                       tokens && heads.heads && table ? 2 * table->pairs : 0);                      \
-        return halves ? pe__call_rope_by_##T##_halves(table, layout, &at, &call)                   \
-                      : pe__call_rope_by_##T##_interleaved(table, layout, &at, &call);             \
+        return halves ? pe__call_rope_by_##T##_halves(table, layout, &positions, &call)            \
+                      : pe__call_rope_by_##T##_interleaved(table, layout, &positions, &call);      \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \

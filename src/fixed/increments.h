@@ -18,15 +18,15 @@ enum { PE__INCREMENT_LIMBS = 10 };
 
 /* Converts the frequency x, in radians per position, to its increment x / (2 pi) modulo 1, times
    2^128, rounded. Changes x. */
-PE__COLD void pe__increment(pe__real *x, uint32_t *increment)
+PE__COLD void pe__increment(pe__bigfloat *x, uint32_t *increment)
 {
     const int n = PE__INCREMENT_LIMBS;
-    pe__real turn = pe__real_pi(n);
+    pe__bigfloat two_pi = pe__bigfloat_pi(n);
     uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1}; /* half of the result's last bit */
-    turn.exponent++;
+    two_pi.exponent++;
     memset(increment, 0, 4 * sizeof *increment);
-    if (pe__real_is_0(x)) return;
-    pe__real_div(x, &turn);
+    if (pe__bigfloat_is_0(x)) return;
+    pe__bigfloat_div(x, &two_pi);
     (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* 128 bits, 1 for rounding */
     pe__limbs_add(rounded, x->d, n + 1, 0);
     (void)pe__limbs_shift(rounded, n + 1, -1);
@@ -50,8 +50,8 @@ PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments)
         if (!pe__increment_exists(pe__plan_quantity(plan, i, PE__FREQUENCY, 0)))
             return PE_ERR_INCREMENT;
     for (size_t i = 0; i < plan->axis[0].pairs; i++) {
-        pe__real x = pe__real_of(1, PE__INCREMENT_LIMBS);
-        pe__real_by_frequency(&x, plan, i, 0);
+        pe__bigfloat x = pe__bigfloat_of(1, PE__INCREMENT_LIMBS);
+        pe__bigfloat_by_frequency(&x, plan, i, 0);
         pe__increment(&x, increments + 4 * i);
     }
     return PE_OK;
@@ -65,7 +65,7 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
     for (size_t i = 0; i < pairs; i++)
         if (!pe__increment_exists(omega[i])) return PE_ERR_INCREMENT;
     for (size_t i = 0; i < pairs; i++) {
-        pe__real x = pe__real_of(omega[i], PE__INCREMENT_LIMBS);
+        pe__bigfloat x = pe__bigfloat_of(omega[i], PE__INCREMENT_LIMBS);
         pe__increment(&x, increments + 4 * i);
     }
     return PE_OK;

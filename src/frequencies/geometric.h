@@ -18,7 +18,7 @@
  *     3 x 2^-106        three powers of 2
  *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2(base)
  * In factors below 2^-900, the last double is subnormal and has fewer bits. If an element needs
- * more digits of a frequency, pe__real_by_frequency() computes them from the config. */
+ * more digits of a frequency, pe__bigfloat_by_frequency() computes them from the config. */
 
 /* PE__MAX_LANES is a multiple of every PE_LANES. PE__FREQUENCY_TILE is 64, the pairs of a head of
    128 elements. */
@@ -32,7 +32,7 @@ typedef struct pe__geometric {
 
 /* Returns the factor by which all frequencies, in half-turns, are multiplied: scale if half_turns
    is set, else scale / pi. */
-PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
+PE__INLINE pe__td pe__frequency_scale(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_mul_double(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
@@ -42,10 +42,10 @@ PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
    d[1] = 0, the usual case. */
 PE__INLINE pe__td pe__geometric_step(double base, const double *d)
 {
-    pe__td by = pe__td_splat(-d[0]);
-    by.b = pe__splat(-d[1]);
+    pe__td exponent = pe__td_splat(-d[0]);
+    exponent.b = pe__splat(-d[1]);
     const pe__td log_base = pe__td_log2_of(base);
-    return d[1] == 0 ? pe__td_div_double(log_base, by.a) : pe__td_div(log_base, by);
+    return d[1] == 0 ? pe__td_div_double(log_base, exponent.a) : pe__td_div(log_base, exponent);
 }
 
 /* Returns the lane numbers 0, 1 ... */
@@ -55,10 +55,10 @@ PE__INLINE pe__vd pe__iota(void)
     return pe__load(lanes);
 }
 
-/* Returns q^i for i = first, first + by ..., lane by lane, where step is log2 q. */
-PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double by)
+/* Returns q^i for i = first, first + index ..., lane by lane, where step is log2 q. */
+PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double index)
 {
-    const pe__vd i = pe__iota() * pe__splat(by) + pe__splat((double)first);
+    const pe__vd i = pe__iota() * pe__splat(index) + pe__splat((double)first);
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
@@ -78,11 +78,12 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__MAX_LANES], size_t k)
 }
 
 /* Computes g->first and g->eighth from g->step, which the caller has set. */
-PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
+PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *frequency_scale)
 {
     for (size_t b = 0; b < PE__MAX_LANES; b += PE_LANES) {
         g->eighth[b / PE_LANES] = pe__geometric_power(g->step, b * PE__MAX_LANES, PE__MAX_LANES);
-        g->first[b / PE_LANES] = pe__td_mul_inline(pe__geometric_power(g->step, b, 1), *unit);
+        g->first[b / PE_LANES] =
+            pe__td_mul_inline(pe__geometric_power(g->step, b, 1), *frequency_scale);
     }
 }
 

@@ -9,21 +9,22 @@
 #include "output.h"
 #include "pairs.h"
 
-/* Copy n items of `unit` bytes from a plan's sorted order to the order of the pairs: item i of out
-   is item order[i] of in. A plan is sorted if plan->order is not NULL. Its arrays then hold the
-   pairs of each coordinate together, as a segment (see pe__plan_sort_pairs()). */
-PE__INLINE void pe__reorder_some(unsigned char *out, const unsigned char *in, const uint8_t *order,
-                                 size_t n, size_t unit)
+/* Copy n items of `item_bytes` bytes from a plan's sorted order to the order of the pairs: item i
+   of out is item order[i] of in. A plan is sorted if plan->order is not NULL. Its arrays then hold
+   the pairs of each coordinate together, as a segment (see pe__plan_sort_pairs()). */
+PE__INLINE void pe__reorder_items(unsigned char *out, const unsigned char *in, const uint8_t *order,
+                                  size_t n, size_t item_bytes)
 {
-    for (size_t i = 0; i < n; i++) memcpy(out + i * unit, in + order[i] * unit, unit);
+    for (size_t i = 0; i < n; i++)
+        memcpy(out + i * item_bytes, in + order[i] * item_bytes, item_bytes);
 }
 PE__OUTLINE void pe__reorder(unsigned char *out, const unsigned char *in, const uint8_t *order,
-                             size_t n, size_t unit)
+                             size_t n, size_t item_bytes)
 {
-    if (unit == 2) pe__reorder_some(out, in, order, n, 2);
-    else if (unit == 4) pe__reorder_some(out, in, order, n, 4);
-    else if (unit == 8) pe__reorder_some(out, in, order, n, 8);
-    else pe__reorder_some(out, in, order, n, 16);
+    if (item_bytes == 2) pe__reorder_items(out, in, order, n, 2);
+    else if (item_bytes == 4) pe__reorder_items(out, in, order, n, 4);
+    else if (item_bytes == 8) pe__reorder_items(out, in, order, n, 8);
+    else pe__reorder_items(out, in, order, n, 16);
 }
 
 /* Does what pe__unsort_row() does, for 16-bit elements. It is out of line so that its buffer is not
@@ -67,11 +68,11 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
                                      unsigned char *buffer)
 {
     const int matrix = to->order == PE__MATRIX;
-    const size_t n = to->sines, e = to->element, unit = matrix ? 4 * e : 2 * e;
+    const size_t n = to->sines, e = to->element, item_bytes = matrix ? 4 * e : 2 * e;
     const uint8_t *const order = to->plan->order;
     if (matrix || to->order == PE__SC) {
-        pe__reorder(buffer, cosines, order, n, unit);
-        memcpy(cosines, buffer, n * unit);
+        pe__reorder(buffer, cosines, order, n, item_bytes);
+        memcpy(cosines, buffer, n * item_bytes);
         return;
     }
     if (sorted->order == PE__SPLIT) {

@@ -44,7 +44,7 @@ typedef struct pe__adder {
     void (*four)(const struct pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0,
                  pe__vf v1, pe__vf v2, pe__vf v3);
     /* Adds n elements of a row. */
-    pe__row_adder *some;
+    pe__row_adder *partial;
 } pe__adder;
 
 /* Writes `rows` rows, of the positions t, t + 1 and so on. */

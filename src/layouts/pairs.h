@@ -38,18 +38,19 @@ PE__INLINE pe__pieces pe__pieces_of(const pe__output *output)
     const size_t e = output->element, sines = output->sines * e, cosines = output->cosines * e;
     const size_t sine = output->sine * e, cosine = output->cosine * e;
     const size_t repeat = output->repeat_offset * e;
-    const size_t repeated = output->order == PE__REPEATED, adjacent = repeated && repeat <= sines;
+    const size_t repeated = output->order == PE__REPEATED,
+                 interleaved = repeated && repeat <= sines;
     pe__pieces p = {1, {pe__min(sine, cosine)}, {sines + cosines}};
     if (output->order == PE__MATRIX) p.bytes[0] *= 2;
     const int separate = sine + sines != cosine && cosine + cosines != sine;
     if (!repeated && (output->order != PE__SPLIT || !separate)) return p;
-    p.count = repeated && !adjacent ? 4 : 2;
+    p.count = repeated && !interleaved ? 4 : 2;
     p.offset[0] = sine;
     p.offset[1] = cosine;
     p.offset[2] = sine + repeat;
     p.offset[3] = cosine + repeat;
-    p.bytes[0] = p.bytes[2] = adjacent ? 2 * sines : sines;
-    p.bytes[1] = p.bytes[3] = adjacent ? 2 * cosines : cosines;
+    p.bytes[0] = p.bytes[2] = interleaved ? 2 * sines : sines;
+    p.bytes[1] = p.bytes[3] = interleaved ? 2 * cosines : cosines;
     return p;
 }
 PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsigned char *from)
@@ -87,11 +88,11 @@ PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned cha
     const size_t e = output->element, column = pe__first_column(output);
     unsigned char *const row = pe__row_address(output, r);
     for (int k = 0; k <= split; k++, buffer += half) {
-        unsigned char *const at = row + (k ? output->cosine : column) * e;
+        unsigned char *const target = row + (k ? output->cosine : column) * e;
         const size_t n = (k ? output->cosines : output->sines + (split ? 0 : output->cosines)) * e;
         if (in) memset(buffer + n, 0, zeros);
-        if (in) pe__copy(buffer, at, n, 0);
-        else pe__copy(at, buffer, n, output->mode == PE__STREAM);
+        if (in) pe__copy(buffer, target, n, 0);
+        else pe__copy(target, buffer, n, output->mode == PE__STREAM);
     }
 }
 
@@ -168,14 +169,14 @@ PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosin
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
 {
-    const int adjacent =
+    const int interleaved =
         to->order == PE__SC || (to->order == PE__REPEATED && to->repeat_offset == 1);
-    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : adjacent ? 2 : 1;
-    const size_t at = pair * step * e;
+    const size_t e = to->element, step = to->order == PE__MATRIX ? 4 : interleaved ? 2 : 1;
+    const size_t offset = pair * step * e;
     if (step == 4) {
-        pe__write_matrices(cosines + at, row, row + n * e, n, e);
+        pe__write_matrices(cosines + offset, row, row + n * e, n, e);
         return;
     }
-    pe__copy_repeated(cosines + at, row + n * e, n, e, step, to->repeat_offset);
-    pe__copy_repeated(sines + at, row, n, e, step, to->repeat_offset);
+    pe__copy_repeated(cosines + offset, row + n * e, n, e, step, to->repeat_offset);
+    pe__copy_repeated(sines + offset, row, n, e, step, to->repeat_offset);
 }

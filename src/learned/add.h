@@ -15,7 +15,7 @@
 
 /* Check the shapes and the positions, each of which must be a row of the table. Return PE_OK or the
    error. */
-static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
+static inline pe_status pe__check_learned(const pe_at *positions, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
     const double limit = (double)pe__position_limit, all = (double)table_rows - 1;
@@ -25,10 +25,10 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     if (d_model == 0) return PE_ERR_EMPTY;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
-    if (status == PE_OK) status = pe__check_positions(at, rows, 1, -half, -half, half);
-    const int real = at->kind == PE__AT_F32 || at->kind == PE__AT_F64;
+    if (status == PE_OK) status = pe__check_positions(positions, rows, 1, -half, -half, half);
+    const int real = positions->kind == PE__AT_F32 || positions->kind == PE__AT_F64;
     for (size_t r = 0; real && status == PE_OK && r < rows; r++) {
-        const double p = pe__position(at, r, 0);
+        const double p = pe__position(positions, r, 0);
         if (p != (double)(int64_t)p) status = PE_ERR_RANGE;
     }
     return status;
@@ -44,21 +44,21 @@ typedef struct pe__learned {
 
 /* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
    1, rows of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *l, const pe_at *at,
-                                     size_t rows)
+PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *l,
+                                     const pe_at *positions, size_t rows)
 {
     const size_t d_model = l->d_model;
     const void *const table = l->table, *const x = l->x;
     if (rows == 0) return PE_OK;
     if (!table || !x) return PE_ERR_NULL;
     const pe_status status =
-        pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
+        pe__check_learned(positions, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
         /* where the table's rows begin: computed first, so that no addition waits for it */
         size_t from[PE__POSITIONS];
         n = pe__min(rows - r, PE__POSITIONS);
-        pe__positions(at, r, n, 0, p);
+        pe__positions(positions, r, n, 0, p);
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;
         for (size_t k = 0; k < n; k++) {
             const void *const row = pe__at_const(type, table, from[k]);
@@ -70,9 +70,10 @@ PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *
     return status;
 }
 
-PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
-                                     size_t rows, const float *grad_x, size_t stride)
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model,
+                                     pe_at positions, size_t rows, const float *grad_x,
+                                     size_t stride)
 {
     const pe__learned l = {grad_table, grad_x, table_rows, d_model, stride};
-    return pe__learned_add(PE_TYPE_F32, 1, &l, &at, rows);
+    return pe__learned_add(PE_TYPE_F32, 1, &l, &positions, rows);
 }

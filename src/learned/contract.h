@@ -11,9 +11,8 @@
  *
  *     x[r * stride + c] += table[p * d_model + c]
  *
- * table        table_rows * d_model elements, packed
- * d_model      at least 1
- * at, rows     positions of one coordinate, whole and within 0 ... table_rows - 1, in any order,
+ * table        table_rows * d_model elements, packed d_model      at least 1 positions    of `rows`
+ * rows, one coordinate each, whole and within 0 ... table_rows - 1, in any order,
  *              may repeat; all are checked before anything is written, none is clamped
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; elements between rows are not touched
@@ -26,12 +25,12 @@
  * Aliasing     x may not overlap the table or the positions
  * Threads      any number, each with its own rows of x
  * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
-PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
-                                    size_t rows, float *x, size_t stride);
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model,
+                                    pe_at positions, size_t rows, float *x, size_t stride);
 PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                    pe_at at, size_t rows, uint16_t *x, size_t stride);
+                                    pe_at positions, size_t rows, uint16_t *x, size_t stride);
 PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                     pe_at at, size_t rows, uint16_t *x, size_t stride);
+                                     pe_at positions, size_t rows, uint16_t *x, size_t stride);
 
 /* Add the gradient of x to the gradient of the table, which is not cleared first:
  *
@@ -47,8 +46,9 @@ PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, s
  * Accuracy     each addition is rounded once (tests/unit/learned/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or the positions
  * Threads      one at a time on a grad_table, or each with its own columns */
-PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
-                                     size_t rows, const float *grad_x, size_t stride);
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model,
+                                     pe_at positions, size_t rows, const float *grad_x,
+                                     size_t stride);
 
 typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe_resample_method;
 

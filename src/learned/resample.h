@@ -24,12 +24,12 @@ typedef struct pe__taps {
     double weight[PE__TAPS];
 } pe__taps;
 
-/* This struct says where an output row is among the table's rows. It is at row + behind / whole,
-   which is also row + 1 - ahead / whole. Unless a scale is given, behind, ahead and whole are
-   integers, so that a distance of 1 is computed as exactly 1. */
+/* This struct says where an output row is among the table's rows. It is at row + behind /
+   denominator, which is also row + 1 - ahead / denominator. Unless a scale is given, behind, ahead
+   and denominator are integers, so that a distance of 1 is computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
-    double behind, ahead, whole;
+    double behind, ahead, denominator;
 } pe__spot;
 
 /* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. If p, v and
@@ -37,9 +37,10 @@ typedef struct pe__spot {
    triple-double has 159. The difference is rounded to double. */
 PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
-    const pe__vd by = pe__splat(p);
+    const pe__vd numerator = pe__splat(p);
     const pe__td left = pe__td_mul_double(pe__td_splat(v), pe__splat(q + 2 * p));
-    const pe__td right = pe__td_mul_double(pe__td_mul_double(pe__td_splat(a), by), by);
+    const pe__td right =
+        pe__td_mul_double(pe__td_mul_double(pe__td_splat(a), numerator), numerator);
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
@@ -72,19 +73,19 @@ PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 }
 
 /* Write to taps the taps of the output row at s with antialias: the table's rows in reach of the
-   filter. Distances are in units of 1 / s->whole; q is the distance to which the filter's distance
-   1 is widened. The weight of a row at distance p is the filter at p / q, divided by the sum of the
-   weights of all taps. */
+   filter. Distances are in units of 1 / s->denominator; q is the distance to which the filter's
+   distance 1 is widened. The weight of a row at distance p is the filter at p / q, divided by the
+   sum of the weights of all taps. */
 PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
     const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
-    int64_t k = (int64_t)ceil((s->behind - reach) / s->whole);
+    int64_t k = (int64_t)ceil((s->behind - reach) / s->denominator);
     double sum = 0, size = 0, weight[4];
     k = s->row + k < 0 ? -s->row : k;
     taps->first = s->row + k;
     taps->count = 0;
     for (; s->row + k < (int64_t)taps->rows; k++) {
-        double p = (double)k * s->whole - s->behind;
+        double p = (double)k * s->denominator - s->behind;
         if (p >= reach) break;
         const int outer = fabs(p) >= q;
         p = outer ? fabs(p) - q : fabs(p);
@@ -118,14 +119,14 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
         spot.row = (int64_t)floor(s);
         spot.behind = s - (double)spot.row;
         spot.ahead = 1 - spot.behind;
-        spot.whole = 1;
+        spot.denominator = 1;
         return spot;
     }
     spot.row = numerator < 0 ? -1 : numerator / denominator;
     const int64_t rest = numerator - spot.row * denominator;
     spot.behind = (double)rest;
     spot.ahead = (double)(denominator - rest);
-    spot.whole = (double)denominator;
+    spot.denominator = (double)denominator;
     return spot;
 }
 
@@ -135,7 +136,7 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
 {
     const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
     taps->rows = rows;
-    if (how->antialias) { /* fit: r * s.whole if no scale is given, as an exact integer */
+    if (how->antialias) { /* fit: r * s.denominator if no scale is given, as an exact integer */
         const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
@@ -143,7 +144,7 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
     }
     taps->count = 4;
     taps->first = s.row - 1;
-    pe__weights(how, s.behind, s.ahead, s.whole, taps->weight);
+    pe__weights(how, s.behind, s.ahead, s.denominator, taps->weight);
 }
 
 /* Returns the row of tap k, or the row at the end of the table if tap k lies beyond the end. */
@@ -192,13 +193,13 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
                                            const pe_resample *how, size_t out_height,
                                            size_t out_width)
 {
-    const uint64_t most = (uint64_t)1 << 31;
+    const uint64_t maximum = (uint64_t)1 << 31;
     const size_t room = (size_t)PTRDIFF_MAX / sizeof(float);
     const int cubic = how->method == PE_RESAMPLE_CUBIC;
     if (d_model == 0 || height == 0 || width == 0) return PE_ERR_EMPTY;
     if (how->method != PE_RESAMPLE_LINEAR && !cubic) return PE_ERR_ENUM;
     if (cubic && !pe__between(how->a, -16, 16)) return PE_ERR_RESAMPLE;
-    if (height > most || width > most || out_height > most || out_width > most ||
+    if (height > maximum || width > maximum || out_height > maximum || out_width > maximum ||
         d_model > room / height / width || d_model > room / out_height / out_width)
         return PE_ERR_SIZE;
     const int ok = pe__scale_ok(how, how->scale_y, height, out_height) &&

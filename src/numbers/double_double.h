@@ -86,12 +86,12 @@ PE__INLINE pe__dd pe__dd_div(pe__dd x, pe__dd y)
     return pe__dd_renormalize(r);
 }
 
-/* Returns x times the double `by`, normalised. */
-PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double by)
+/* Returns x times the double `factor`, normalised. */
+PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double factor)
 {
     pe__dd r;
-    r.hi = pe__two_prod(x.hi, pe__splat(by), &r.lo);
-    r.lo = pe__fma(x.lo, pe__splat(by), r.lo);
+    r.hi = pe__two_prod(x.hi, pe__splat(factor), &r.lo);
+    r.lo = pe__fma(x.lo, pe__splat(factor), r.lo);
     return pe__dd_renormalize(r);
 }
 

@@ -105,17 +105,17 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
     return pe__td_mul_pow2(y, power);
 }
 
-/* Replaces x = *at, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative error of
- * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the series are
- * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The errors are
- *     2^-107  r, from a double-double product: 2^-102 |r|
- *     2^-125  the terms that the series omits
- *     2^-110  the terms from r^8/8! on, in double, and the terms before, in double-double
- *     2^-110  the last product, in doubles */
-PE__OUTLINE void pe__td_to_exp2(pe__td *at)
+/* Replaces x = *argument, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative
+   error of * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the
+   series are * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The
+   errors are *     2^-107  r, from a double-double product: 2^-102 |r| *     2^-125  the terms that
+   the series omits *     2^-110  the terms from r^8/8! on, in double, and the terms before, in
+   double-double *     2^-110  the last product, in doubles */
+PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
 {
-    const pe__td x = *at;
-    static const double unit[2] = {0.04332169878499658, 1.4494042586539372e-18}; /* ln 2 / 16 */
+    const pe__td x = *argument;
+    static const double ln2_sixteenth[2] = {0.04332169878499658,
+                                            1.4494042586539372e-18}; /* ln 2 / 16 */
     const pe__vd sixteen = pe__splat(16.0), k = pe__round(x.a * sixteen);
     const pe__td root = pe__td_exp2_sixteenths(k);
     pe__dd r, e;
@@ -123,7 +123,7 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *at)
     pe__vd lost, more;
     r.hi = pe__two_sum(x.a * sixteen - k, x.b * sixteen, &r.lo);
     r.lo = r.lo + x.c * sixteen;
-    r = pe__dd_mul(r, pe__dd_splat(unit));
+    r = pe__dd_mul(r, pe__dd_splat(ln2_sixteenth));
     const pe__dd square = pe__dd_mul(r, r), odd = pe__dd_series(3, 7, 15, square);
     e = pe__dd_mul(square, pe__dd_add_small(pe__dd_series(2, 6, 14, square), pe__dd_mul(r, odd)));
     e = pe__dd_add_small(r, e);
@@ -134,7 +134,7 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *at)
     y.b = pe__two_sum(y.b, rest, &more);
     y.c = (y.c + more) + root.c;
     y.a = pe__fast_two_sum(y.a, y.b, &y.b);
-    *at = y;
+    *argument = y;
 }
 PE__INLINE pe__td pe__td_exp2(pe__td x)
 {
@@ -142,21 +142,21 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
     return x;
 }
 
-/* Replaces x = *at, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also at
- * most 2^-101 times |log2(x)|. A power of two has no error.
- *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
- *        0.11 sixteenths.
- *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the
- *        series omits are below 2^-118.
- *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
-PE__OUTLINE void pe__td_to_log2(pe__td *at)
+/* Replaces x = *argument, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also
+   at * most 2^-101 times |log2(x)|. A power of two has no error. *     1. log2(x) = k / 16 + log2(1
+   + z), |z| < 0.027. k comes from a parabola whose error is below *        0.11 sixteenths. *
+   2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the *
+   series omits are below 2^-118. *     3. The product with 2 / ln 2 is below 2^-4 and has a
+   relative error of 2^-102. */
+PE__OUTLINE void pe__td_to_log2(pe__td *argument)
 {
-    static const double by[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
+    static const double two_over_ln2[2] = {2.8853900817779268,
+                                           4.0710547481862066e-17}; /* 2 / ln 2 */
     static const double third[3][2] = {{0.3333333333333333, 1.850371707708594e-17},
                                        {0.2, -1.1102230246251566e-17},
                                        {0.14285714285714285, 7.93016446160826e-18}};
     const pe__vd one = pe__splat(1.0);
-    const pe__td x = *at;
+    const pe__td x = *argument;
     pe__td y;
     pe__dd z, d, s, sum;
     pe__vd e;
@@ -177,11 +177,11 @@ PE__OUTLINE void pe__td_to_log2(pe__td *at)
     for (int n = 2; n >= 0; n--)
         sum = pe__dd_add_small(pe__dd_splat(third[n]), pe__dd_mul(sum, square));
     sum = pe__dd_add_small(s, pe__dd_mul(s, pe__dd_mul(square, sum)));
-    sum = pe__dd_mul(sum, pe__dd_splat(by));
+    sum = pe__dd_mul(sum, pe__dd_splat(two_over_ln2));
     y.a = pe__fast_two_sum(k * pe__splat(0.0625), sum.hi, &y.b);
     y.b = pe__two_sum(y.b, sum.lo, &y.c);
     y.a = pe__fast_two_sum(y.a, y.b, &y.b);
-    *at = y;
+    *argument = y;
 }
 PE__INLINE pe__td pe__td_log2(pe__td x)
 {

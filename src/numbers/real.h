@@ -16,13 +16,19 @@
 /* PE__LIMBS is the maximum number of limbs, for 1344 bits. PE__NO_ERROR is the log2_error of an
    exact number, and also the exponent of an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
-typedef struct pe__real {
+typedef struct pe__bigfloat {
     int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
     uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n is 0 after normalisation */
-} pe__real;
+} pe__bigfloat;
 
-PE__COLD int pe__real_is_exact(const pe__real *x) { return x->log2_error < PE__NO_ERROR / 2; }
-PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__real_is_exact(x); }
+PE__COLD int pe__bigfloat_is_exact(const pe__bigfloat *x)
+{
+    return x->log2_error < PE__NO_ERROR / 2;
+}
+PE__COLD int pe__bigfloat_is_0(const pe__bigfloat *x)
+{
+    return x->sign == 0 && pe__bigfloat_is_exact(x);
+}
 
 /* Returns the log2_error of a sum of two errors; a and b are the log2_error of each. */
 PE__COLD int pe__add_errors(int a, int b)
@@ -38,18 +44,18 @@ PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
     return (uint32_t)((high << 32 | low) >> (32 - part) & 0xffffffffu);
 }
 
-/* Multiplies d by 2^by, in place, and returns whether a right shift has dropped a bit that is set.
-   */
-PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
+/* Multiplies d by 2^bits, in place, and returns whether a right shift has dropped a bit that is
+   set. */
+PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int bits)
 {
-    const int part = (by % 32 + 32) % 32, whole = (by - part) / 32;
+    const int part = (bits % 32 + 32) % 32, limb_shift = (bits - part) / 32;
     uint32_t lost = 0;
-    if (by == 0) return 0;
-    for (int i = 0; i < -whole && i <= limbs; i++) lost |= pe__limb(d, limbs, i, part);
-    if (by > 0)
-        for (int j = limbs - 1; j >= 0; j--) d[j] = pe__limb(d, limbs, j - whole, part);
+    if (bits == 0) return 0;
+    for (int i = 0; i < -limb_shift && i <= limbs; i++) lost |= pe__limb(d, limbs, i, part);
+    if (bits > 0)
+        for (int j = limbs - 1; j >= 0; j--) d[j] = pe__limb(d, limbs, j - limb_shift, part);
     else
-        for (int j = 0; j < limbs; j++) d[j] = pe__limb(d, limbs, j - whole, part);
+        for (int j = 0; j < limbs; j++) d[j] = pe__limb(d, limbs, j - limb_shift, part);
     return lost != 0;
 }
 
@@ -72,13 +78,13 @@ PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
 
 /* Shifts the n + 1 limbs of d so that the most significant bit that is set becomes the top bit of
    limb n - 1. If d is 0, sets the sign to 0. */
-PE__COLD void pe__real_renormalize(pe__real *x)
+PE__COLD void pe__bigfloat_renormalize(pe__bigfloat *x)
 {
     int up, top = x->n;
     while (top >= 0 && x->d[top] == 0) top--;
     if (top < 0) {
         x->sign = 0;
-        if (pe__real_is_exact(x)) x->exponent = PE__NO_ERROR;
+        if (pe__bigfloat_is_exact(x)) x->exponent = PE__NO_ERROR;
         return;
     }
     for (up = 32 * (x->n - 1 - top); !(x->d[top] << (up & 31) >> 31); up++) {}
@@ -89,10 +95,10 @@ PE__COLD void pe__real_renormalize(pe__real *x)
 
 /* Returns the finite double `value` exactly, as a number of n limbs. Subnormals are read from their
    bits, so flush-to-zero modes do not matter. */
-PE__COLD pe__real pe__real_of(double value, int n)
+PE__COLD pe__bigfloat pe__bigfloat_of(double value, int n)
 {
     const uint64_t bits = pe__double_bits(value);
-    pe__real x;
+    pe__bigfloat x;
     const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
     x.n = n;
@@ -101,14 +107,14 @@ PE__COLD pe__real pe__real_of(double value, int n)
     x.exponent = (e > 0 ? e : 1) - 1011;
     x.d[n - 1] = (uint32_t)(bits >> 32 & 0xfffff) | (uint32_t)(e > 0) << 20;
     x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
-    pe__real_renormalize(&x);
+    pe__bigfloat_renormalize(&x);
     return x;
 }
 
 /* Returns x truncated to 53 bits. If |x| is below 2^-900, returns some number whose magnitude is
    also below 2^-900. If x is close to an integer below 2^52, pe__round_to_integer() of the result
    is this integer. */
-PE__COLD double pe__real_to_double(const pe__real *x)
+PE__COLD double pe__bigfloat_to_double(const pe__bigfloat *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
     const int e = x->exponent < -900 ? -900 : x->exponent;
@@ -120,12 +126,12 @@ PE__COLD double pe__round_to_integer(double x)
 }
 
 /* Computes x *= y. */
-PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
+PE__COLD void pe__bigfloat_mul(pe__bigfloat *x, const pe__bigfloat *y)
 {
     const int n = x->n;
     uint32_t p[2 * PE__LIMBS] = {0}, rest = 0;
-    if (pe__real_is_0(y)) *x = *y;
-    if (pe__real_is_0(x)) return;
+    if (pe__bigfloat_is_0(y)) *x = *y;
+    if (pe__bigfloat_is_0(x)) return;
     for (int i = 0; i < n; i++) {
         uint64_t carry = 0;
         for (int j = 0; j < n; j++, carry >>= 32) {
@@ -140,31 +146,31 @@ PE__COLD void pe__real_mul(pe__real *x, const pe__real *y)
                                    rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
     x->exponent += y->exponent - 32;
-    pe__real_renormalize(x);
+    pe__bigfloat_renormalize(x);
 }
 
 /* Computes x += sign y. */
-PE__COLD void pe__real_add(pe__real *x, const pe__real *y, int sign)
+PE__COLD void pe__bigfloat_add(pe__bigfloat *x, const pe__bigfloat *y, int sign)
 {
-    pe__real z = *y;
+    pe__bigfloat z = *y;
     z.sign *= sign;
     if (x->exponent < z.exponent ||
         (x->exponent == z.exponent && pe__limbs_less(x->d, z.d, x->n))) {
-        const pe__real swap = *x;
+        const pe__bigfloat swap = *x;
         *x = z;
         z = swap;
     }
-    const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
-    z.log2_error =
-        pe__add_errors(z.log2_error - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__NO_ERROR);
+    const int shift = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
+    z.log2_error = pe__add_errors(z.log2_error - shift,
+                                  pe__limbs_shift(z.d, z.n + 1, -shift) ? 0 : PE__NO_ERROR);
     x->log2_error = pe__add_errors(x->log2_error, z.log2_error);
     if (x->sign == 0) x->sign = z.sign;
     pe__limbs_add(x->d, z.d, x->n + 1, minus);
-    pe__real_renormalize(x);
+    pe__bigfloat_renormalize(x);
 }
 
 /* Computes x /= k. */
-PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
+PE__COLD void pe__bigfloat_div_u32(pe__bigfloat *x, uint32_t k)
 {
     uint64_t rest = 0;
     for (int i = x->n; i >= 0; i--, rest %= k) {
@@ -173,11 +179,11 @@ PE__COLD void pe__real_div_u32(pe__real *x, uint32_t k)
     }
     x->exponent -= 32;
     x->log2_error = pe__add_errors(x->log2_error + 32, rest ? 0 : PE__NO_ERROR);
-    pe__real_renormalize(x);
+    pe__bigfloat_renormalize(x);
 }
 
 /* Divides x by y, bit by bit. */
-PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
+PE__COLD void pe__bigfloat_div(pe__bigfloat *x, const pe__bigfloat *y)
 {
     const int n = x->n;
     uint32_t rest[PE__LIMBS + 1], any = 0;
@@ -195,24 +201,24 @@ PE__COLD void pe__real_div(pe__real *x, const pe__real *y)
         pe__add_errors(pe__add_errors(x->log2_error, y->log2_error) + 3, any ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
     x->exponent -= y->exponent;
-    pe__real_renormalize(x);
+    pe__bigfloat_renormalize(x);
 }
 
 /* These compute x *= y, x /= y and x += y for a double y. */
-PE__COLD void pe__real_mul_double(pe__real *x, double y)
+PE__COLD void pe__bigfloat_mul_double(pe__bigfloat *x, double y)
 {
-    const pe__real z = pe__real_of(y, x->n);
-    pe__real_mul(x, &z);
+    const pe__bigfloat z = pe__bigfloat_of(y, x->n);
+    pe__bigfloat_mul(x, &z);
 }
-PE__COLD void pe__real_div_double(pe__real *x, double y)
+PE__COLD void pe__bigfloat_div_double(pe__bigfloat *x, double y)
 {
-    const pe__real z = pe__real_of(y, x->n);
-    pe__real_div(x, &z);
+    const pe__bigfloat z = pe__bigfloat_of(y, x->n);
+    pe__bigfloat_div(x, &z);
 }
-PE__COLD void pe__real_add_double(pe__real *x, double y)
+PE__COLD void pe__bigfloat_add_double(pe__bigfloat *x, double y)
 {
-    const pe__real z = pe__real_of(y, x->n);
-    pe__real_add(x, &z, 1);
+    const pe__bigfloat z = pe__bigfloat_of(y, x->n);
+    pe__bigfloat_add(x, &z, 1);
 }
 
 /* These are the first 1344 bits of pi / 4 and of ln 2 after the binary point, truncated. The lowest
@@ -234,16 +240,19 @@ static const uint32_t pe__ln2_digits[PE__LIMBS] = {
     0x8a0d175b, 0x7298b62d, 0x40f34326, 0x03f2f6af, 0xc9e3b398, 0xd1cf79ab, 0xb17217f7,
 };
 
-PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
+PE__COLD pe__bigfloat pe__bigfloat_constant(const uint32_t *digits, int exponent, int n)
 {
-    pe__real x = pe__real_of(1, n);
+    pe__bigfloat x = pe__bigfloat_of(1, n);
     memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
     x.exponent = exponent;
     x.log2_error = 0;
     return x;
 }
-PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
-PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits, 0, n); }
+PE__COLD pe__bigfloat pe__bigfloat_pi(int n) { return pe__bigfloat_constant(pe__pi_digits, 2, n); }
+PE__COLD pe__bigfloat pe__bigfloat_ln2(int n)
+{
+    return pe__bigfloat_constant(pe__ln2_digits, 0, n);
+}
 
 /* Returns the sum of a Taylor series for |x| < 4, up to the first term below the last bit:
  *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...
@@ -252,16 +261,16 @@ PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits,
  *     PE__ATANH, k = 1  atanh(z) / z, x = z^2 < 1/16: 1 + x / (k + 2) + x^2 / (k + 4) ...
  * There are at most 300 terms, with a total error of 2^14 units of the last bit. */
 typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
-PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
+PE__COLD pe__bigfloat pe__bigfloat_series(const pe__bigfloat *x, pe__series kind, uint32_t k)
 {
-    pe__real sum = pe__real_of(1, x->n), power = sum, term = sum;
-    if (pe__real_is_0(x)) return sum;
+    pe__bigfloat sum = pe__bigfloat_of(1, x->n), power = sum, term = sum;
+    if (pe__bigfloat_is_0(x)) return sum;
     for (; term.sign != 0 && term.exponent > -32 * x->n - 2; k += kind == PE__EXP ? 1 : 2) {
-        pe__real_mul(&power, x);
-        if (kind != PE__ATANH) pe__real_div_u32(&power, kind == PE__EXP ? k : k * (k + 1));
+        pe__bigfloat_mul(&power, x);
+        if (kind != PE__ATANH) pe__bigfloat_div_u32(&power, kind == PE__EXP ? k : k * (k + 1));
         term = power;
-        if (kind == PE__ATANH) pe__real_div_u32(&term, k + 2);
-        pe__real_add(&sum, &term, 1);
+        if (kind == PE__ATANH) pe__bigfloat_div_u32(&term, k + 2);
+        pe__bigfloat_add(&sum, &term, 1);
     }
     const int log2_error = x->log2_error + x->exponent + 4;
     sum.log2_error = log2_error > 14 ? log2_error : 14;
@@ -269,37 +278,37 @@ PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k
 }
 
 /* Replaces x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
-PE__COLD void pe__real_log(pe__real *x)
+PE__COLD void pe__bigfloat_log(pe__bigfloat *x)
 {
     const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* m is in 0.7 ... 1.42 */
     x->exponent = up;
-    pe__real y = *x;
-    pe__real_add_double(&y, 1);
-    pe__real_add_double(x, -1);
-    pe__real_div(x, &y);
+    pe__bigfloat y = *x;
+    pe__bigfloat_add_double(&y, 1);
+    pe__bigfloat_add_double(x, -1);
+    pe__bigfloat_div(x, &y);
     y = *x;
-    pe__real_mul(&y, x);
-    y = pe__real_series(&y, PE__ATANH, 1);
-    pe__real_mul(x, &y);
+    pe__bigfloat_mul(&y, x);
+    y = pe__bigfloat_series(&y, PE__ATANH, 1);
+    pe__bigfloat_mul(x, &y);
     x->exponent++;
-    y = pe__real_ln2(x->n);
-    pe__real_mul_double(&y, k);
-    pe__real_add(x, &y, 1);
+    y = pe__bigfloat_ln2(x->n);
+    pe__bigfloat_mul_double(&y, k);
+    pe__bigfloat_add(x, &y, 1);
 }
 
 /* Replaces x by exp(x). An exact 0 becomes exactly 1. */
-PE__COLD void pe__real_exp(pe__real *x)
+PE__COLD void pe__bigfloat_exp(pe__bigfloat *x)
 {
-    const double k = pe__round_to_integer(pe__real_to_double(x) * 1.4426950408889634);
-    pe__real y = pe__real_ln2(x->n);
-    pe__real_mul_double(&y, -k);
-    pe__real_add(x, &y, 1);
-    *x = pe__real_series(x, PE__EXP, 1);
+    const double k = pe__round_to_integer(pe__bigfloat_to_double(x) * 1.4426950408889634);
+    pe__bigfloat y = pe__bigfloat_ln2(x->n);
+    pe__bigfloat_mul_double(&y, -k);
+    pe__bigfloat_add(x, &y, 1);
+    *x = pe__bigfloat_series(x, PE__EXP, 1);
     x->exponent += (int)k;
 }
 
 /* Returns whether x is certainly not 0, so that its sign is certain. */
-PE__COLD int pe__real_has_sign(const pe__real *x)
+PE__COLD int pe__bigfloat_has_sign(const pe__bigfloat *x)
 {
     return x->sign != 0 && x->log2_error < 32 * x->n - 2;
 }
@@ -308,27 +317,27 @@ PE__COLD int pe__real_has_sign(const pe__real *x)
    else the value of pe__dropped_bits(). Returns 0 if the rounding is uncertain, because a midpoint
    is within the error of x. If `last` is set, more limbs are not available. Then x is taken to be
    that midpoint, and the function returns 1. */
-PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
+PE__COLD int pe__bigfloat_round(const pe__bigfloat *x, int drop, int last, double *y)
 {
     /* the bits of d with index snap or more are certain */
     const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
-    const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
-    const int unit = x->exponent - bits > least ? x->exponent - bits : least;
-    const int cut = unit - x->exponent + 32 * n; /* index of the lowest bit of d that is kept */
+    const int lowest = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
+    const int ulp = x->exponent - bits > lowest ? x->exponent - bits : lowest;
+    const int cut = ulp - x->exponent + 32 * n; /* index of the lowest bit of d that is kept */
     uint32_t half[PE__LIMBS + 1] = {0};
-    pe__real r = *x;
+    pe__bigfloat r = *x;
     *y = 0;
-    if (!pe__real_has_sign(x) || snap >= cut) return last || pe__real_is_0(x);
+    if (!pe__bigfloat_has_sign(x) || snap >= cut) return last || pe__bigfloat_is_0(x);
     if (snap > 0) half[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
     pe__limbs_add(r.d, half, n + 1, 0);
     (void)pe__limbs_shift(r.d, n + 1, -snap);
     const int rest = pe__limbs_shift(r.d, n + 1, snap + 1 - cut);
-    const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], whole = both >> 1;
-    if ((both & 1) && !rest && !last && !pe__real_is_exact(x)) return 0;
-    *y = (double)(whole + (both & (uint64_t)(rest | (int)(whole & 1)))) * x->sign;
-    *y *= pe__exp2i(unit / 2);
-    *y *= pe__exp2i(unit - unit / 2);
+    const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], kept = both >> 1;
+    if ((both & 1) && !rest && !last && !pe__bigfloat_is_exact(x)) return 0;
+    *y = (double)(kept + (both & (uint64_t)(rest | (int)(kept & 1)))) * x->sign;
+    *y *= pe__exp2i(ulp / 2);
+    *y *= pe__exp2i(ulp - ulp / 2);
     return 1;
 }
 

@@ -23,33 +23,34 @@ static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
    at most 2^-62 half-turns from its frequency. */
 static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
-    const double most = pe__exp2i(-62) / error;
-    const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
+    const double maximum = pe__exp2i(-62) / error;
+    const double half_turns = maximum < pe__exp2i(36) ? maximum : pe__exp2i(36);
     plan->fastest = fastest;
     plan->error = error;
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Set *own to a copy of the plan, changed as the positions `at` require. For differences
+/* Set *own to a copy of the plan, changed as the positions `positions` require. For differences
    (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
    angles (pe_back()) offset and padding position change sign. */
-PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
+PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *positions, pe_plan *own)
 {
     *own = *plan;
-    if (at->delta) {
+    if (positions->delta) {
         pe__plan_set_amplitude(own, 1.0);
         own->offset = 0;
         own->has_padding = 0;
     }
-    if (at->back) {
+    if (positions->back) {
         own->offset = -own->offset;
         own->padding = -own->padding;
     }
 }
-/* Returns the plan for a call at the positions `at`: plan itself, or a changed copy in *own. */
-PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
+/* Returns the plan for a call at the positions `positions`: plan itself, or a changed copy in *own.
+   */
+PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *positions, pe_plan *own)
 {
-    if (!at->delta && !at->back) return plan;
-    pe__view_other(plan, at, own);
+    if (!positions->delta && !positions->back) return plan;
+    pe__view_other(plan, positions, own);
     return own;
 }

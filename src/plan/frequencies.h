@@ -57,8 +57,9 @@ static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity wh
     if (plan->matrix) return PE_ERR_SUMS;
     for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            const size_t at = plan->axis[a].pair + i;
-            const size_t pair = plan->order ? at - at % PE__SORT_PAIRS + plan->order[at] : at;
+            const size_t index = plan->axis[a].pair + i;
+            const size_t pair =
+                plan->order ? index - index % PE__SORT_PAIRS + plan->order[index] : index;
             if (plan->float32 && what == PE__FREQUENCY) *out++ = plan->float32[pair];
             else *out++ = pe__plan_quantity(plan, pair, what, 0);
         }

@@ -132,14 +132,14 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
 static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *config, double *f)
 {
     double fastest = 0, steps = 0, fall = 0;
-    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    const pe__td frequency_scale = pe__frequency_scale(config->scale, config->half_turns);
     for (size_t a = 0; a < made->axes; a++) {
         const pe__axis *axis = &made->axis[a];
         pe__geometric g;
         if (axis->pairs == 0) continue;
         const size_t last = axis->pairs - 1;
         g.step = pe__geometric_step(config->base, axis->denominator);
-        pe__geometric_begin(&g, &unit);
+        pe__geometric_begin(&g, &frequency_scale);
         pe__geometric_fill(&g, 0, axis->pairs, f + axis->pair, made->padded);
         const double begin = f[axis->pair], end = f[axis->pair + last];
         fastest = pe__max_abs(fastest, pe__max_abs(begin, end));
@@ -191,27 +191,27 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
-    pe__vd sum = pe__splat(0.0), least = pe__splat(1.0);
+    pe__vd sum = pe__splat(0.0), minimum = pe__splat(1.0);
     double squares[PE_LANES], all = 0;
     for (size_t i = 0; i < n; i += PE_LANES) {
         const pe__vd w = pe__load_n(omega + i, n - i);
         sum = pe__fma(w, w, sum);
-        least = pe__min_vd(pe__abs(w), least);
+        minimum = pe__min_vd(pe__abs(w), minimum);
     }
     pe__store(squares, sum);
     for (size_t k = 0; k < PE_LANES; k++) all += squares[k];
-    return !pe__unequal(pe__min_vd(least, low), low, low, low) && fabs(scale) >= pe__exp2i(-50) &&
+    return !pe__unequal(pe__min_vd(minimum, low), low, low, low) && fabs(scale) >= pe__exp2i(-50) &&
            pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
-/* Writes n frequencies, omega times unit, as two doubles each to f and f + padded. Their relative
-   error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line, because its
-   caller is inlined into pe__plan_build(), which calls cold functions and so is not optimised for
-   speed. */
-PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *unit, double *f,
-                                   size_t padded)
+/* Writes n frequencies, omega times frequency_scale, as two doubles each to f and f + padded. Their
+   relative error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line,
+   because its caller is inlined into pe__plan_build(), which calls cold functions and so is not
+   optimised for speed. */
+PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *frequency_scale,
+                                   double *f, size_t padded)
 {
-    const pe__vd a = unit->a, b = unit->b;
+    const pe__vd a = frequency_scale->a, b = frequency_scale->b;
     pe__vd largest = pe__splat(0.0);
     double lanes[PE_LANES], fastest = 0;
     for (size_t i = 0; i < n; i += PE_LANES) {
@@ -234,14 +234,15 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
 static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, const double *omega,
                                        double *f)
 {
-    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    const pe__td frequency_scale = pe__frequency_scale(config->scale, config->half_turns);
     double fastest = 0;
     made->base = 0;
     made->exact_frequencies = made->half_turns;
     for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
         double *const first = f + made->axis[a].pair;
         n = made->joint ? made->pairs : made->axis[a].pairs;
-        fastest = pe__max_abs(fastest, pe__scale_omega(omega, n, &unit, first, made->padded));
+        fastest =
+            pe__max_abs(fastest, pe__scale_omega(omega, n, &frequency_scale, first, made->padded));
     }
     pe__plan_finish(made, pe__exp2i(-104), fastest, f);
 }
@@ -252,13 +253,14 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, 
                                         double *f)
 {
     const size_t each = made->axes;
-    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
+    const double frequency_scale =
+        pe__first_lane(pe__frequency_scale(config->scale, config->half_turns).a);
     made->base = 0;
     made->fastest = 0;
     for (size_t k = 0; k < each; k++) {
         for (size_t i = 0; i < made->pairs; i++) {
             f[k * made->padded + i] = omega[i * each + k];
-            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * unit);
+            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * frequency_scale);
         }
         pe__plan_pad(made, f + k * made->padded);
     }

@@ -162,9 +162,9 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
-    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__array_count(config, 0) / 2;
+    const size_t maximum = PTRDIFF_MAX / sizeof(double) / pe__array_count(config, 0) / 2;
     const double steps = config->offset * 1048576.0; /* 2^20 */
-    if (config->d_model < 1 || config->d_model >= most)
+    if (config->d_model < 1 || config->d_model >= maximum)
         return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
                "fit into the address space";
     if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";

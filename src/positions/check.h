@@ -27,46 +27,50 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
 
 /* Returns 1 if the list has at most PTRDIFF_MAX bytes, from its start to the last element that a
    call of `rows` rows reads. The skipped rows are included. rows is at least 1. */
-static inline int pe__list_fits(const pe_at *at, size_t rows)
+static inline int pe__list_fits(const pe_at *positions, size_t rows)
 {
-    const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
-    const size_t limit = pe__max_elements(element) - 1, axes = at->axes - 1;
-    if (rows - 1 > SIZE_MAX - at->skipped || pe__exceeds(axes, at->axis_stride, limit)) return 0;
-    return !pe__exceeds(at->skipped + (rows - 1), at->row_stride, limit - axes * at->axis_stride);
+    const size_t element = positions->kind == PE__AT_I32 || positions->kind == PE__AT_F32 ? 4 : 8;
+    const size_t limit = pe__max_elements(element) - 1, axes = positions->axes - 1;
+    if (rows - 1 > SIZE_MAX - positions->skipped ||
+        pe__exceeds(axes, positions->axis_stride, limit))
+        return 0;
+    return !pe__exceeds(positions->skipped + (rows - 1), positions->row_stride,
+                        limit - axes * positions->axis_stride);
 }
 
 /* Check the positions of a call of `rows` rows, at least 1, and `axes` coordinates. Return PE_OK or
    the error. For every position p, |p + a| and |p + b| must be at most reach. */
-static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t axes, double a,
-                                            double b, double reach)
+static inline pe_status pe__check_positions(const pe_at *positions, size_t rows, size_t axes,
+                                            double a, double b, double reach)
 {
     double p[PE__POSITIONS];
-    const double sign = at->back ? -1 : 1;
-    const int grid = at->kind == PE__AT_GRID;
+    const double sign = positions->back ? -1 : 1;
+    const int grid = positions->kind == PE__AT_GRID;
     int ok = 1;
-    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_AT;
-    if (at->status != PE_OK) return at->status;
-    if (at->axes != 1 && at->axes != axes) return PE_ERR_AT_AXES;
-    if (at->kind == PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
-        p[0] = (double)at->first * sign;
-        p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
+    if (positions->kind < (int)PE__AT_RANGE || positions->kind > (int)PE__AT_GRID) return PE_ERR_AT;
+    if (positions->status != PE_OK) return positions->status;
+    if (positions->axes != 1 && positions->axes != axes) return PE_ERR_AT_AXES;
+    if (positions->kind ==
+        PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
+        p[0] = (double)positions->first * sign;
+        p[1] = p[0] + (double)(rows - 1) * (double)positions->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
     }
     if (grid) {
-        const size_t cells = pe__saturating_mul(pe__grid_cells(at, 0), at->size[0]);
+        const size_t cells = pe__saturating_mul(pe__grid_cells(positions, 0), positions->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_AT_SIZE;
-        if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_AT_ROWS;
+        if (positions->skipped > cells || rows > cells - positions->skipped) return PE_ERR_AT_ROWS;
     } else {
-        if (!at->list) return PE_ERR_AT_NULL;
-        if (!pe__list_fits(at, rows)) return PE_ERR_AT_SIZE;
+        if (!positions->list) return PE_ERR_AT_NULL;
+        if (!pe__list_fits(positions, rows)) return PE_ERR_AT_SIZE;
     }
-    for (size_t k = 0; k < at->axes; k++) {
+    for (size_t k = 0; k < positions->axes; k++) {
         p[0] = 0; /* a grid: p[0] and p[1] are the ends of coordinate k */
-        p[1] = grid ? (double)(at->size[k] - 1) * sign : 0;
+        p[1] = grid ? (double)(positions->size[k] - 1) * sign : 0;
         if (grid) ok &= pe__positions_ok(p, 2, a, b, reach);
         for (size_t r = 0, n; !grid && r < rows; r += n) {
             n = pe__min(rows - r, PE__POSITIONS);
-            pe__positions(at, r, n, k, p);
+            pe__positions(positions, r, n, k, p);
             ok &= pe__positions_ok(p, n, a, b, reach);
         }
     }
@@ -76,15 +80,16 @@ static inline pe_status pe__check_positions(const pe_at *at, size_t rows, size_t
 /* Check positions as pe__check_positions() does, with pe's limits: |p| and |p + offset| must be at
    most pe__position_limit. If at was made by pe_back(), the caller passes the offset with its sign
    reversed. */
-static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
+static inline pe_status pe__check_at(const pe_at *positions, size_t rows, size_t axes,
+                                     double offset)
 {
-    return pe__check_positions(at, rows, axes, 0, offset, (double)pe__position_limit);
+    return pe__check_positions(positions, rows, axes, 0, offset, (double)pe__position_limit);
 }
 
 /* Check that positions are integers of one coordinate, from a range or a list, and within pe's
    limits. Differences of integer positions are exact. Return PE_OK or the error. */
-static inline pe_status pe__check_integers(const pe_at *at, size_t rows)
+static inline pe_status pe__check_integers(const pe_at *positions, size_t rows)
 {
-    const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
-    return real ? PE_ERR_AT_KIND : pe__check_at(at, rows, 1, 0);
+    const int real = positions->kind > (int)PE__AT_I64 || positions->axes > 1;
+    return real ? PE_ERR_AT_KIND : pe__check_at(positions, rows, 1, 0);
 }

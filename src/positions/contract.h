@@ -55,14 +55,14 @@ PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
 
 /* The positions of at without its first `rows` rows: how threads split a call. Skips add up.
    Threads: any. */
-PE_API pe_at pe_skip(pe_at at, size_t rows);
+PE_API pe_at pe_skip(pe_at positions, size_t rows);
 
 /* Reverse the rotation: use -(p + offset) for the position p, with the same amplitude. In RoPE this
    is the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at))
    is at. A padding position stays a padding position. Threads: any. */
-PE_API pe_at pe_back(pe_at at);
+PE_API pe_at pe_back(pe_at positions);
 
 /* Take positions as differences: the plan's offset, amplitude and padding position are ignored.
    With pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions,
    as in llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
-PE_API pe_at pe_delta(pe_at at);
+PE_API pe_at pe_delta(pe_at positions);

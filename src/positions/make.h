@@ -13,18 +13,18 @@
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {
-    pe_at at;
-    at.list = list;
-    at.first = first;
-    at.step = step;
-    at.skipped = 0;
-    at.axes = axes;
-    at.row_stride = row_stride;
-    at.axis_stride = axis_stride;
-    at.kind = (int)kind;
-    at.back = at.delta = 0;
-    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_AT_AXES : PE_OK;
-    return at;
+    pe_at positions;
+    positions.list = list;
+    positions.first = first;
+    positions.step = step;
+    positions.skipped = 0;
+    positions.axes = axes;
+    positions.row_stride = row_stride;
+    positions.axis_stride = axis_stride;
+    positions.kind = (int)kind;
+    positions.back = positions.delta = 0;
+    positions.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_AT_AXES : PE_OK;
+    return positions;
 }
 
 PE_API pe_at pe_from_by(int64_t first, int64_t step)
@@ -49,42 +49,43 @@ PE__LISTS(f64, PE__AT_F64, double)
 
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
-    pe_at at = pe__make_at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
-    if (!sizes) at.status = PE_ERR_AT_NULL;
-    for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
-    return at;
+    pe_at positions = pe__make_at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
+    if (!sizes) positions.status = PE_ERR_AT_NULL;
+    for (size_t a = 0; positions.status == PE_OK && a < axes; a++) positions.size[a] = sizes[a];
+    return positions;
 }
 
-PE_API pe_at pe_back(pe_at at)
+PE_API pe_at pe_back(pe_at positions)
 {
-    at.back = !at.back;
-    return at;
+    positions.back = !positions.back;
+    return positions;
 }
 
-PE_API pe_at pe_delta(pe_at at)
+PE_API pe_at pe_delta(pe_at positions)
 {
-    at.delta = 1;
-    return at;
+    positions.delta = 1;
+    return positions;
 }
 
-PE_API pe_at pe_skip(pe_at at, size_t rows)
+PE_API pe_at pe_skip(pe_at positions, size_t rows)
 {
-    if (at.kind != (int)PE__AT_RANGE) {
-        at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
-        return at;
+    if (positions.kind != (int)PE__AT_RANGE) {
+        positions.skipped =
+            rows > SIZE_MAX - positions.skipped ? SIZE_MAX : positions.skipped + rows;
+        return positions;
     }
-    if (at.step == 0) return at;
-    /* Compute with uint64_t, and count from the least int64_t. `room`, the distance from at.first
-       to the end of int64_t in the direction of the step, can be 2^64 - 1. */
-    const int down = at.step < 0;
-    const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)at.first ^ half;
+    if (positions.step == 0) return positions;
+    /* Compute with uint64_t, and count from the least int64_t. `room`, the distance from
+       positions.first to the end of int64_t in the direction of the step, can be 2^64 - 1. */
+    const int down = positions.step < 0;
+    const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)positions.first ^ half;
     const uint64_t room = down ? first : ~first;
-    const uint64_t step = down ? ~(uint64_t)at.step + 1 : (uint64_t)at.step;
+    const uint64_t step = down ? ~(uint64_t)positions.step + 1 : (uint64_t)positions.step;
     if (rows > room / step) {
-        at.status = PE_ERR_RANGE;
-        return at;
+        positions.status = PE_ERR_RANGE;
+        return positions;
     }
     const uint64_t now = (down ? first - rows * step : first + rows * step) ^ half;
-    memcpy(&at.first, &now, sizeof now);
-    return at;
+    memcpy(&positions.first, &now, sizeof now);
+    return positions;
 }

@@ -20,10 +20,11 @@ typedef enum pe__at_kind {
 
 /* Returns the number of consecutive cells of a grid that have the same value of coordinate `axis`.
    It is the product of the sizes of all later axes, or SIZE_MAX if the product is larger. */
-PE__INLINE size_t pe__grid_cells(const pe_at *at, size_t axis)
+PE__INLINE size_t pe__grid_cells(const pe_at *positions, size_t axis)
 {
     size_t cells = 1;
-    for (size_t a = axis + 1; a < at->axes; a++) cells = pe__saturating_mul(cells, at->size[a]);
+    for (size_t a = axis + 1; a < positions->axes; a++)
+        cells = pe__saturating_mul(cells, positions->size[a]);
     return cells;
 }
 
@@ -31,18 +32,19 @@ enum { PE__POSITIONS = 32 }; /* positions that are read together */
 
 /* Write coordinate `axis` of each of the rows [r, r + n) to p. If pe_back() made at, the sign is
    reversed. */
-PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
+PE__OUTLINE void pe__positions(const pe_at *positions, size_t r, size_t n, size_t axis, double *p)
 {
-    const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
-    const size_t step = at->row_stride;
+    const size_t first =
+        (positions->skipped + r) * positions->row_stride + axis * positions->axis_stride;
+    const size_t step = positions->row_stride;
 #define PE__READ_LIST(type)                                                                        \
     for (size_t k = 0; k < n; k++) {                                                               \
-        double x = (double)((const type *)at->list)[first + k * step];                             \
+        double x = (double)((const type *)positions->list)[first + k * step];                      \
         PE__OPAQUE(x);                                                                             \
         p[k] = x;                                                                                  \
     }                                                                                              \
     break
-    switch (at->kind) {
+    switch (positions->kind) {
     case PE__AT_I32: PE__READ_LIST(int32_t);
     case PE__AT_I64: PE__READ_LIST(int64_t);
     case PE__AT_F32: PE__READ_LIST(float);
@@ -50,33 +52,35 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
 #undef PE__READ_LIST
     case PE__AT_GRID:
         for (size_t k = 0; k < n; k++)
-            p[k] = (double)((at->skipped + r + k) / pe__grid_cells(at, axis) % at->size[axis]);
+            p[k] = (double)((positions->skipped + r + k) / pe__grid_cells(positions, axis) %
+                            positions->size[axis]);
         break;
     default:
-        for (size_t k = 0; k < n; k++) p[k] = (double)(at->first + (int64_t)(r + k) * at->step);
+        for (size_t k = 0; k < n; k++)
+            p[k] = (double)(positions->first + (int64_t)(r + k) * positions->step);
         break;
     }
-    for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
+    for (size_t k = 0; positions->back && k < n; k++) p[k] = -p[k];
 }
 /* Returns coordinate `axis` of row r. Its sign is reversed if pe_back() made at. */
-PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+PE__INLINE double pe__position(const pe_at *positions, size_t r, size_t axis)
 {
-    double p = (double)(at->first + (int64_t)r * at->step);
-    if (at->kind == PE__AT_RANGE) return at->back ? -p : p;
-    pe__positions(at, r, 1, axis, &p);
+    double p = (double)(positions->first + (int64_t)r * positions->step);
+    if (positions->kind == PE__AT_RANGE) return positions->back ? -p : p;
+    pe__positions(positions, r, 1, axis, &p);
     return p;
 }
 
 /* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
-PE__INLINE int64_t pe__integer_position(const pe_at *at, size_t r)
+PE__INLINE int64_t pe__integer_position(const pe_at *positions, size_t r)
 {
-    if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
-    const int64_t p = at->first + (int64_t)r * at->step;
-    return at->back ? -p : p;
+    if (positions->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(positions, r, 0);
+    const int64_t p = positions->first + (int64_t)r * positions->step;
+    return positions->back ? -p : p;
 }
 
 /* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
-PE__INLINE int pe__is_consecutive(const pe_at *at)
+PE__INLINE int pe__is_consecutive(const pe_at *positions)
 {
-    return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
+    return positions->kind == (int)PE__AT_RANGE && positions->step == (positions->back ? -1 : 1);
 }

@@ -44,7 +44,7 @@ typedef struct pe__row_cache {
 
 /* This struct holds the remaining positions of a call. */
 typedef struct pe__runs {
-    const pe_at *at;
+    const pe_at *positions;
     const pe_plan *plan;      /* has the offset and the padding position */
     size_t first, rows, next; /* row r is row first + r of at; `next` is the next row to return */
     size_t coordinate;
@@ -60,14 +60,14 @@ typedef struct pe__runs {
 } pe__runs;
 
 /* Return the runs of `rows` rows, starting at row `first` of at. */
-PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *at, size_t first, size_t rows,
-                                size_t coordinate, int copies)
+PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *positions, size_t first,
+                                size_t rows, size_t coordinate, int copies)
 {
-    const int grid = at->kind == (int)PE__AT_GRID && copies;
-    const size_t cells = grid ? pe__grid_cells(at, coordinate) : 1;
-    const size_t period = grid ? at->size[coordinate] : SIZE_MAX;
-    const pe__runs runs = {at,     plan, first, rows, 0, coordinate, copies, cells,
-                           period, 0,    1e300, NULL, 0, 0,          {0}};
+    const int grid = positions->kind == (int)PE__AT_GRID && copies;
+    const size_t cells = grid ? pe__grid_cells(positions, coordinate) : 1;
+    const size_t period = grid ? positions->size[coordinate] : SIZE_MAX;
+    const pe__runs runs = {positions, plan, first, rows, 0, coordinate, copies, cells,
+                           period,    0,    1e300, NULL, 0, 0,          {0}};
     return runs;
 }
 
@@ -79,11 +79,11 @@ PE__INLINE int pe__is_padding(const pe_plan *plan, double p)
 /* Returns the position of row r, without offset. */
 PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
 {
-    if (x->at->kind == (int)PE__AT_RANGE) return pe__position(x->at, x->first + r, 0);
+    if (x->positions->kind == (int)PE__AT_RANGE) return pe__position(x->positions, x->first + r, 0);
     if (r - x->held >= x->held_rows) {
         x->held = r;
         x->held_rows = pe__min(x->rows - r, PE__POSITIONS);
-        pe__positions(x->at, x->first + r, x->held_rows, x->coordinate, x->p);
+        pe__positions(x->positions, x->first + r, x->held_rows, x->coordinate, x->p);
     }
     return x->p[r - x->held];
 }
@@ -92,14 +92,15 @@ PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
    on, and not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
 PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
 {
-    const size_t most = x->rows - r;
+    const size_t remaining = x->rows - r;
     const double t = p + x->plan->offset;
     size_t n = 1;
-    if (x->at->kind == (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
+    if (x->positions->kind ==
+        (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
         const double before = x->plan->has_padding ? (x->plan->padding - p) * step : 0;
-        return before > 0 && before < (double)most ? (size_t)before : most;
+        return before > 0 && before < (double)remaining ? (size_t)before : remaining;
     }
-    for (; n < most; n++) {
+    for (; n < remaining; n++) {
         const double q = pe__runs_position(x, r + n);
         if (q + x->plan->offset != t + (double)n * step || pe__is_padding(x->plan, q)) break;
     }
@@ -113,9 +114,9 @@ PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 {
     const double t = p + x->plan->offset, units = t * 1048576.0;
     if (x->rows - r == 1) return 2;
-    const double by = pe__runs_position(x, r + 1) + x->plan->offset - t;
-    if (by == 0) return x->copies ? 2 : 0;
-    return (by == 1 || by == -1) && (double)(int64_t)units == units ? by : 2;
+    const double step = pe__runs_position(x, r + 1) + x->plan->offset - t;
+    if (step == 0) return x->copies ? 2 : 0;
+    return (step == 1 || step == -1) && (double)(int64_t)units == units ? step : 2;
 }
 
 /* Returns the slot of t, and writes the bits of t to *bits. */
@@ -133,9 +134,9 @@ PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
 {
     pe__row_cache *const cache = x->cache;
     const double *const p = x->p + (r - x->held);
-    const size_t most = x->held_rows - (r - x->held);
+    const size_t remaining = x->held_rows - (r - x->held);
     size_t k = 0;
-    for (uint64_t bits; k < most; k++) {
+    for (uint64_t bits; k < remaining; k++) {
         const size_t slot = pe__cache_slot(p[k] + x->plan->offset, &bits);
         if (cache->position[slot] != bits || pe__is_padding(x->plan, p[k])) break;
         cache->sources[k] = cache->row[slot];
@@ -172,7 +173,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
     size_t r = x->next, cell = 0, cached; /* cell: rows before row r with its value in the grid */
     if (x->cells > 1) {
-        cell = (x->at->skipped + x->first + r) % x->cells;
+        cell = (x->positions->skipped + x->first + r) % x->cells;
         if (cell == 0 && r < x->computed) r += cell = 1; /* a run before has computed row r */
     }
     if (r >= x->rows) return 0;
@@ -190,7 +191,7 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
     } else if (x->cells > 1 && cell == 0) { /* the first row of p and of each later value */
         run->rows = pe__min(x->period - (size_t)fabs(p), (x->rows - r - 1) / x->cells + 1);
         run->every = x->cells;
-        run->step = x->at->back ? -1 : 1;
+        run->step = x->positions->back ? -1 : 1;
         x->computed = r + run->rows * x->cells;
         x->next = r + 1;
         return 1;

@@ -22,40 +22,41 @@ PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
     const pe__dd ten = pe__dd_from_double(pe__splat(10.0));
     return pe__dd_add(pe__dd_div(pe__dd_mul_double(log_factor, scale), ten), one);
 }
-PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
+PE__COLD pe__bigfloat pe__rope_real_mscale(const pe__bigfloat *log_factor, double scale)
 {
-    pe__real x = *log_factor;
-    pe__real_mul_double(&x, scale);
-    pe__real_div_u32(&x, 10);
-    pe__real_add_double(&x, 1);
+    pe__bigfloat x = *log_factor;
+    pe__bigfloat_mul_double(&x, scale);
+    pe__bigfloat_div_u32(&x, 10);
+    pe__bigfloat_add_double(&x, 1);
     return x;
 }
 
-/* Returns `by` times the attention factor, correctly rounded. The computation uses multi-limb
-   integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE it is the
-   square root of 1 + ln f / ln L0, where L0 is r->length. */
-PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim, double by)
+/* Returns `multiplier` times the attention factor, correctly rounded. The computation uses
+   multi-limb integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE
+   it is the square root of 1 + ln f / ln L0, where L0 is r->length. */
+PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim,
+                                      double multiplier)
 {
     double y;
     for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
-        pe__real f = pe__rope_real_factor(r, n), x, z;
-        pe__real_log(&f);
+        pe__bigfloat f = pe__rope_real_factor(r, n), x, z;
+        pe__bigfloat_log(&f);
         if (r->config->rope_type == PE_ROPE_LONGROPE) {
             x = f;
-            z = pe__real_of(r->length, n);
-            pe__real_log(&z);
-            pe__real_div(&x, &z);
-            pe__real_add_double(&x, 1);
-            pe__real_log(&x);
-            pe__real_mul_double(&x, 0.5);
-            pe__real_exp(&x);
+            z = pe__bigfloat_of(r->length, n);
+            pe__bigfloat_log(&z);
+            pe__bigfloat_div(&x, &z);
+            pe__bigfloat_add_double(&x, 1);
+            pe__bigfloat_log(&x);
+            pe__bigfloat_mul_double(&x, 0.5);
+            pe__bigfloat_exp(&x);
         } else {
             x = pe__rope_real_mscale(&f, mscale);
             z = pe__rope_real_mscale(&f, all_dim);
-            pe__real_div(&x, &z);
+            pe__bigfloat_div(&x, &z);
         }
-        pe__real_mul_double(&x, by);
-        if (pe__real_round(&x, 0, n == PE__LIMBS, &y)) return y;
+        pe__bigfloat_mul_double(&x, multiplier);
+        if (pe__bigfloat_round(&x, 0, n == PE__LIMBS, &y)) return y;
     }
 }
 
@@ -75,7 +76,8 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
    ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
    root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
    whose denominator is at most 7. */
-PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
+PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim,
+                                   double multiplier)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
     const pe__dd log_factor = pe__dd_mul(log2_factor, pe__dd_splat(pe__ln2));
@@ -91,11 +93,11 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     } else if (all_dim > 0) {
         y = pe__dd_div(y, pe__rope_mscale(log_factor, all_dim));
     }
-    y = pe__dd_mul_double(y, by);
+    y = pe__dd_mul_double(y, multiplier);
     const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo);
     const double error = pe__exp2i(-90) + (mscale + all_dim) * pe__exp2i(-103);
     if (pe__ziv_test(hi, lo, hi * error, 1, 0, &x)) return x;
-    return pe__rope_round_factor(r, mscale, all_dim, by);
+    return pe__rope_round_factor(r, mscale, all_dim, multiplier);
 }
 
 /* Returns the attention factor that the config gives. If it gives none, returns the factor that its

@@ -42,16 +42,16 @@ PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const 
     }
 }
 
-/* Call pe__read_table_rows() for all tokens of the tile. In the positions `at`, the position of row
+/* Call pe__read_table_rows() for all tokens of the tile. In `positions`, the position of row
    t is the index of token t's row in the table. */
-PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const pe__tile *tile,
-                                 float *out)
+PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *positions,
+                                 const pe__tile *tile, float *out)
 {
-    const int back = at->back;
+    const int back = positions->back;
     double p[PE__POSITIONS];
     for (size_t t = 0, n; t < tile->tokens; t += n, out += 2 * n * tile->count) {
         n = pe__min(tile->tokens - t, PE__POSITIONS);
-        pe__positions(at, tile->token + t, n, 0, p);
+        pe__positions(positions, tile->token + t, n, 0, p);
         if (table->type == PE_TYPE_F32)
             pe__read_table_rows(PE_TYPE_F32, table, p, n, tile, back, out);
         else if (table->type == PE_TYPE_F16)
@@ -61,21 +61,21 @@ PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *at, const 
 }
 
 /* Rotate the tokens of a call tile by tile, by rows of the table that are copied to the stack. */
-PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
+PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *positions,
                                      const pe__rope_call *call, pe__tile *tile)
 {
     float buffer[PE__ROPE_TILE + 16 + PE__FLOATS];
     float *const rows = (float *)(void *)pe__aligned(buffer);
-    const size_t pairs = tile->pairs, most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    const size_t pairs = tile->pairs, limit = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     tile->sines = rows;
-    for (tile->token = 0; tile->token < call->tokens; tile->token += most) {
-        tile->tokens = pe__min(most, call->tokens - tile->token);
+    for (tile->token = 0; tile->token < call->tokens; tile->token += limit) {
+        tile->tokens = pe__min(limit, call->tokens - tile->token);
         for (tile->pair = 0; tile->pair < pairs; tile->pair += PE__ROPE_PAIRS) {
             tile->count = pe__min(PE__ROPE_PAIRS, pairs - tile->pair);
             tile->cosines = rows;
             tile->sines = rows + tile->count;
             tile->stride = 2 * tile->count;
-            pe__gather_rows(table, at, tile, rows);
+            pe__gather_rows(table, positions, tile, rows);
             call->rotate(tile, &call->x[0]);
         }
     }
@@ -83,14 +83,15 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
 
 /* Rotate by the table's own rows, without copying them. The rows are floats, and the tokens may use
    them in any order. */
-PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, pe__tile *tile)
+PE__OUTLINE void pe__rotate_by_rows(const pe_at *positions, const pe__rope_call *call,
+                                    pe__tile *tile)
 {
     double p[PE__POSITIONS];
     size_t row[PE__POSITIONS];
     tile->row = row;
     for (tile->token = 0; tile->token < call->tokens; tile->token += tile->tokens) {
         tile->tokens = pe__min(call->tokens - tile->token, PE__POSITIONS);
-        pe__positions(at, tile->token, tile->tokens, 0, p);
+        pe__positions(positions, tile->token, tile->tokens, 0, p);
         for (size_t k = 0; k < tile->tokens; k++) row[k] = (size_t)fabs(p[k]);
         call->rotate(tile, &call->x[0]);
     }
@@ -98,61 +99,63 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *at, const pe__rope_call *call, 
 
 /* Check that the positions are integers of one coordinate, and that each is the index of a row of
    the table. With pe_back(), the positions are the negated indices. */
-static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
+static inline pe_status pe__check_table_rows(const pe_at *positions, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
-    const double half = (all < limit ? all : limit) / 2, middle = at->back ? half : -half;
-    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_AT_KIND;
-    if (at->axes != 1 || at->delta) return PE_ERR_AT_KIND;
-    return pe__check_positions(at, tokens, 1, middle, middle, half);
+    const double half = (all < limit ? all : limit) / 2, middle = positions->back ? half : -half;
+    if (positions->kind < (int)PE__AT_RANGE || positions->kind > (int)PE__AT_I64)
+        return PE_ERR_AT_KIND;
+    if (positions->axes != 1 || positions->delta) return PE_ERR_AT_KIND;
+    return pe__check_positions(positions, tokens, 1, middle, middle, half);
 }
 
 /* Rotate by a caller's table: check all arguments, then rotate. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
-                                        const pe_at *at, pe__rope_call *call)
+                                        const pe_at *positions, pe__rope_call *call)
 {
     const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
-    const int two = table->layout <= PE_ROPE_TABLE_TWICE;
+    const int two_arrays = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
         (unsigned)table->layout > PE_ROPE_TABLE_MATRIX)
         return PE_ERR_ENUM;
-    if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
+    if (pairs > 0 && (!table->cosines || (two_arrays && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
     if (heads != out_heads) return PE_ERR_HEADS;
     if (call->x[0].head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
-    if (!two && table->sines) return PE_ERR_SINES;
+    if (!two_arrays && table->sines) return PE_ERR_SINES;
     pe_status status =
         pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
-    if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
+    if (status == PE_OK) status = pe__check_table_rows(positions, call->tokens, table->rows);
     if (status != PE_OK) return status;
     const void *const c = pairs ? table->cosines : table, *const s = pairs ? table->sines : table;
     pe__table rows = {c, s, pairs ? table->stride : 0, 1, table->type, 0};
     rows.step = pe__table_step(table->layout, layout);
     rows.odd = table->layout >= PE_ROPE_TABLE_COMPLEX;
-    if (!two) rows.sines = (const unsigned char *)c + (rows.odd ? 0 : pairs * element);
+    if (!two_arrays) rows.sines = (const unsigned char *)c + (rows.odd ? 0 : pairs * element);
     pe__tile tile;
     tile.pair = tile.token = tile.section_count = 0;
     tile.count = tile.pairs = pairs;
     tile.tokens = tile.call_tokens = call->tokens;
     tile.layout = layout;
     tile.row = NULL;
-    if (pairs > 0 && (element != sizeof(float) || rows.step > 1 || at->back)) {
-        pe__rotate_gathered(&rows, at, call, &tile);
+    if (pairs > 0 && (element != sizeof(float) || rows.step > 1 || positions->back)) {
+        pe__rotate_gathered(&rows, positions, call, &tile);
         return PE_OK;
     }
     tile.cosines = (const float *)rows.cosines;
     tile.sines = (const float *)rows.sines;
     tile.stride = rows.stride;
-    if (at->kind == PE__AT_RANGE && at->step >= 0) { /* rows at equal distances need no list */
-        tile.cosines += (size_t)at->first * rows.stride;
-        tile.sines += (size_t)at->first * rows.stride;
-        tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
+    if (positions->kind == PE__AT_RANGE &&
+        positions->step >= 0) { /* rows at equal distances need no list */
+        tile.cosines += (size_t)positions->first * rows.stride;
+        tile.sines += (size_t)positions->first * rows.stride;
+        tile.stride = call->tokens > 1 ? (size_t)positions->step * rows.stride : 0;
         call->rotate(&tile, &call->x[0]);
-    } else pe__rotate_by_rows(at, call, &tile);
+    } else pe__rotate_by_rows(positions, call, &tile);
     return PE_OK;
 }
 
@@ -163,9 +166,18 @@ PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, 
 {
     const float *const c = (const float *)t->cosines + row * t->stride;
     const float *const s = t->sines ? (const float *)t->sines + row * t->stride : c + t->pairs;
-    const size_t by = heads->head_stride * pe__size_of(type);
+    const size_t head_bytes = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
-    const pe__heads x = {
-        (unsigned char *)p, (unsigned char *)p, 0, by, 0, by, heads->heads, 0, 0, 0, 0};
-    pe__rotate_units(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
+    const pe__heads x = {(unsigned char *)p,
+                         (unsigned char *)p,
+                         0,
+                         head_bytes,
+                         0,
+                         head_bytes,
+                         heads->heads,
+                         0,
+                         0,
+                         0,
+                         0};
+    pe__rotate_pair_tiles(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }

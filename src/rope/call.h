@@ -11,15 +11,15 @@
  *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
  *                                  the heads, by pe__schedule_heads()
  *     pe__rotate_groups            takes a group of a token's heads at a time
- *     pe__rotate_units           (pairs.h) keeps some sines and cosines in registers and rotates
+ *     pe__rotate_pair_tiles         (pairs.h) keeps some sines and cosines in registers and rotates
  *                                  their pairs in each of the heads, then loads the next ones
- *     pe__unit_rotate              loads a unit, computes a' = a c - b s and b' = b c + a s, stores
- * The last pairs of a head may fill no unit: pe__rotate_groups() calls pe__rotate_vectors() for
- * them. Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where tokens
- * have one head each, where the heads of a token are far apart, and in some large calls. Heads with
- * sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads of a plan
- * with rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h).
- * Test: tests/unit/rope/test_rope_call.c. */
+ *     pe__pair_tile_rotate    loads a pair tile, computes a' = a c - b s and b' = b c + a s, stores
+ * The last pairs of a head may fill no pair tile: pe__rotate_groups() calls pe__rotate_vectors()
+ * for them. Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where
+ * tokens have one head each, where the heads of a token are far apart, and in some large calls.
+ * Heads with sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads
+ * of a plan with rope_interleave are first copied as halves, by pe__rotate_rope_interleave()
+ * (tokens.h). Test: tests/unit/rope/test_rope_call.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -113,7 +113,8 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
 }
 
 /* Rotate by a plan: check all arguments, the list of positions last, then rotate. */
-static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *positions,
+                                         pe__rope_call *call)
 {
     pe_plan own;
     if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
@@ -126,9 +127,9 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *at, p
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(call, &call->x[i], n, offset);
     if (status != PE_OK) return status;
-    const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, call->tokens, view->axes, view->offset);
-    if (status == PE_OK) pe__rotate_tokens(view, at, 0, call);
+    const pe_plan *const view = pe__view(plan, positions, &own);
+    status = pe__check_at(positions, call->tokens, view->axes, view->offset);
+    if (status == PE_OK) pe__rotate_tokens(view, positions, 0, call);
     return status;
 }
 
@@ -143,11 +144,12 @@ PE__INLINE void pe__set_types(pe__rope_call *call, size_t in_element, size_t out
 }
 
 /* Rotate out of place by a plan. Input and output must have the same number of heads. */
-static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *positions,
+                                    pe__rope_call *call)
 {
     const size_t heads = call->x[0].heads, out_heads = call->x[0].out_heads;
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (heads != out_heads) return PE_ERR_HEADS;
     if (call->x[0].head_dim == 0) return PE_ERR_HEAD_DIM;
-    return pe__rope_by_plan(plan, at, call);
+    return pe__rope_by_plan(plan, positions, call);
 }

@@ -13,8 +13,8 @@
 #include "../plan/shape.h"
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * This section applies one formula to all types. The type determines f, unit, the ratio q and the
- * ramp:
+ * This section applies one formula to all types. The type determines f, the frequency scale, the
+ * ratio q and the ramp:
  *
  *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
@@ -108,11 +108,13 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
-    const size_t most = config->max_position_embeddings, now = config->sequence_length;
+    const size_t max_positions = config->max_position_embeddings, now = config->sequence_length;
     const pe_rope_type type = config->rope_type;
-    const int whole = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
+    const int proportional = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
     const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
-    const size_t length = dynamic ? (most ? most : original) : original ? original : most;
+    const size_t length = dynamic    ? (max_positions ? max_positions : original)
+                          : original ? original
+                                     : max_positions;
     r->config = config;
     r->length = (double)length;
     r->fast = config->beta_fast > 0 ? config->beta_fast : 32;
@@ -126,15 +128,15 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
             r->attention = r->is_long ? config->long_mscale : config->short_mscale;
     }
     r->rotary = config->rotary_dim ? config->rotary_dim : config->head_dim;
-    r->pairs = (whole ? config->head_dim : r->rotary) / 2;
+    r->pairs = (proportional ? config->head_dim : r->rotary) / 2;
     r->rotating = is_vision ? r->pairs : r->rotary / 2;
     r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* more than any head has */
     r->n = is_vision ? 2 * (double)r->period : (double)r->rotary;
-    r->width = whole && !is_vision ? (double)config->head_dim : r->n;
+    r->width = proportional && !is_vision ? (double)config->head_dim : r->n;
     r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
                                    : type != PE_ROPE_LINEAR && type != PE_ROPE_PROPORTIONAL;
     r->is_ggml = 0;
-    r->has_factor = config->factor > 0 || (original && most);
+    r->has_factor = config->factor > 0 || (original && max_positions);
     r->f[0] = config->factor > 0 ? config->factor : 1;
     r->f[1] = r->f[2] = 1;
     r->f[3] = 0;
@@ -143,8 +145,8 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
         r->f[2] = r->length;
         r->f[3] = 1;
     } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-               original && most) {
-        r->f[0] = (double)most;
+               original && max_positions) {
+        r->f[0] = (double)max_positions;
         r->f[2] = (double)original;
     }
 }

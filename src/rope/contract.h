@@ -50,7 +50,7 @@ typedef struct pe_heads {
 
 /* Rotate the heads of tokens, in place.
  *
- * at, tokens    token t is at the position of row t
+ * positions     token t is at the position of row t
  * x             the first element of head 0 of token 0; of each head only the n elements that
  *               rotate are touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
@@ -63,11 +63,11 @@ typedef struct pe_heads {
  * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
  * See           Su et al. 2021 (RoFormer) */
-PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x,
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at positions, size_t tokens, float *x,
                              pe_heads heads);
-PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *x,
                              pe_heads heads);
-PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *x,
                               pe_heads heads);
 
 /* Rotate out of place: out = rotated in, whole heads of head_dim elements. Elements that do not
@@ -84,20 +84,21 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint
  * Accuracy      as pe_rope_T (tests/unit/rope/test_rope_rotate.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
-PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads);
-PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at positions, size_t tokens,
+                                size_t head_dim, const float *in, pe_heads in_heads, float *out,
                                 pe_heads out_heads);
-PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
-                                 pe_heads out_heads);
-PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                    const float *in, pe_heads in_heads, uint16_t *out,
-                                    pe_heads out_heads);
-PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                     const float *in, pe_heads in_heads, uint16_t *out,
-                                     pe_heads out_heads);
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                 size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                 uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                    size_t head_dim, const float *in, pe_heads in_heads,
+                                    uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at positions, size_t tokens,
+                                     size_t head_dim, const float *in, pe_heads in_heads,
+                                     uint16_t *out, pe_heads out_heads);
 
 /* Rotate queries and keys in place, in one call that computes sines and cosines once for both;
  * grouped-query attention has fewer heads of keys. The result is that of two calls of pe_rope_T.
@@ -110,11 +111,11 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
  *               share elements, which is not checked. Neither may overlap the positions, the plan
  *               or its memory
  * Threads       as pe_rope_T */
-PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at positions, size_t tokens, float *q,
                                 pe_heads q_heads, float *k, pe_heads k_heads);
-PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *q,
                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads);
-PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *q,
                                  pe_heads q_heads, uint16_t *k, pe_heads k_heads);
 
 /* The order of cosines and sines in a table; h = n / 2 pairs. */
@@ -156,13 +157,13 @@ typedef struct pe_rope_table {
  * Accuracy     correctly rounded (tests/unit/rope/test_rope_table.c)
  * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
-PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at positions, size_t rows,
                                    pe_rope_table_layout layout, float *cosines, float *sines,
                                    size_t stride, pe_rope_table *made);
-PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at positions, size_t rows,
                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
                                    size_t stride, pe_rope_table *made);
-PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at positions, size_t rows,
                                     pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
                                     size_t stride, pe_rope_table *made);
 
@@ -256,7 +257,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
  * angles of ggml's CPU code. The operations on floats are those of ggml_rope_ext(), each rounded;
  * powf and logf are correctly rounded, as glibc's are except for a few arguments.
  *
- * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
+ * positions       of `rows` rows, one coordinate, as in pe_fill_T; a real one is rounded to float
  * cosines, sines  rows of n_dims / 2 floats, stride apart
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE and
@@ -267,5 +268,5 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
  * Aliasing     cosines, sines and what is read may not overlap
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
-PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t rows, float *cosines,
-                                  float *sines, size_t stride);
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at positions, size_t rows,
+                                  float *cosines, float *sines, size_t stride);

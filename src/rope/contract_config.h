@@ -193,7 +193,7 @@ typedef enum pe_query_scale {
  * beta         finite, at most 2^100 in magnitude; of LOG at least 0
  * period       1 ... 2^53
  * shift        -2^31 ... 2^31; added in double to the position, also to an integer
- * at, rows     positions of one coordinate; position + shift must be within 0 ... 2^31
+ * positions    of `rows` rows, one coordinate each; position + shift must be within 0 ... 2^31
  * factors      rows floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another kind; PE_ERR_QUERY_SCALE for a beta,
@@ -203,7 +203,8 @@ typedef enum pe_query_scale {
  * Aliasing     factors may not overlap the positions
  * Threads      any */
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
-                                         double shift, pe_at at, size_t rows, float *factors);
+                                         double shift, pe_at positions, size_t rows,
+                                         float *factors);
 
 /* Compute the factors of xPos on sines and cosines, one float per pair:
  *
@@ -214,7 +215,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  *
  * pairs        half of the rotary dim, 1 ... 2^28
  * scale_base   512 in torchscale; 2^-30 ... 2^100. |p| must be at most the double 60 scale_base
- * at, rows     positions of one coordinate
+ * positions    of `rows` rows, one coordinate each
  * factors      rows of stride floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if pairs is 0; PE_ERR_SHAPE for a stride below
@@ -224,7 +225,7 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  * Aliasing     factors may not overlap the positions
  * Threads      any
  * See          Sun et al. 2022, "A Length-Extrapolatable Transformer" */
-PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
+PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positions, size_t rows,
                                   float *factors, size_t stride);
 
 /* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size().

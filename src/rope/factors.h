@@ -18,20 +18,21 @@
 
 /* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
-/* Returns whether all positions of a call are within least ... most. pe__check_at() must have found
-   no error. All cells of a grid count, as in pe__check_at(), also those that no row uses. */
-static inline int pe__positions_within(const pe_at *at, size_t rows, double least, double most)
+/* Returns whether all positions of a call are within minimum ... maximum. pe__check_at() must have
+   found no error. All cells of a grid count, as in pe__check_at(), also those that no row uses. */
+static inline int pe__positions_within(const pe_at *positions, size_t rows, double minimum,
+                                       double maximum)
 {
     double p[PE__POSITIONS];
     int ok = 1;
-    if (at->kind == (int)PE__AT_GRID) {
-        p[0] = (double)(at->size[0] - 1) * (at->back ? -1 : 1);
-        return least <= 0 && 0 <= most && pe__between(p[0], least, most);
+    if (positions->kind == (int)PE__AT_GRID) {
+        p[0] = (double)(positions->size[0] - 1) * (positions->back ? -1 : 1);
+        return minimum <= 0 && 0 <= maximum && pe__between(p[0], minimum, maximum);
     }
     for (size_t r = 0, n; r < rows; r += n) {
         n = pe__min(rows - r, PE__POSITIONS);
-        pe__positions(at, r, n, 0, p);
-        for (size_t k = 0; k < n; k++) ok &= pe__between(p[k], least, most);
+        pe__positions(positions, r, n, 0, p);
+        for (size_t k = 0; k < n; k++) ok &= pe__between(p[k], minimum, maximum);
     }
     return ok;
 }
@@ -42,15 +43,15 @@ PE__COLD float pe__round_factor(double a, double b, double p, double s, int loga
 {
     double y;
     for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
-        pe__real x = pe__real_of(a, n), z = pe__real_of(b, n);
-        pe__real_log(&x);
-        pe__real_log(&z);
-        pe__real_add(&x, &z, -1);
-        pe__real_mul_double(&x, p);
-        pe__real_div_double(&x, s);
-        if (logarithm) pe__real_add_double(&x, 1);
-        else pe__real_exp(&x);
-        if (pe__real_round(&x, 29, n == PE__LIMBS, &y)) return (float)y;
+        pe__bigfloat x = pe__bigfloat_of(a, n), z = pe__bigfloat_of(b, n);
+        pe__bigfloat_log(&x);
+        pe__bigfloat_log(&z);
+        pe__bigfloat_add(&x, &z, -1);
+        pe__bigfloat_mul_double(&x, p);
+        pe__bigfloat_div_double(&x, s);
+        if (logarithm) pe__bigfloat_add_double(&x, 1);
+        else pe__bigfloat_exp(&x);
+        if (pe__bigfloat_round(&x, 29, n == PE__LIMBS, &y)) return (float)y;
     }
 }
 
@@ -77,20 +78,20 @@ PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t
 }
 
 PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
-                                         double shift, pe_at at, size_t rows, float *factors)
+                                         double shift, pe_at positions, size_t rows, float *factors)
 {
-    const int whole = kind == PE_QUERY_SCALE_FLOOR;
-    const double least = whole ? -pe__exp2i(100) : 0, per = whole ? 1 : (double)period;
+    const int is_floor = kind == PE_QUERY_SCALE_FLOOR;
+    const double minimum = is_floor ? -pe__exp2i(100) : 0, per = is_floor ? 1 : (double)period;
     if (rows == 0) return PE_OK;
     if (!factors) return PE_ERR_NULL;
     if ((unsigned)kind > PE_QUERY_SCALE_LOG) return PE_ERR_ENUM;
-    if (!pe__between(beta, least, pe__exp2i(100)) || period < 1 || !pe__rope_length_ok(period) ||
+    if (!pe__between(beta, minimum, pe__exp2i(100)) || period < 1 || !pe__rope_length_ok(period) ||
         !pe__between(shift, -pe__exp2i(31), pe__exp2i(31)))
         return PE_ERR_QUERY_SCALE;
     if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
-    const pe_status status = pe__check_at(&at, rows, 1, shift);
+    const pe_status status = pe__check_at(&positions, rows, 1, shift);
     if (status != PE_OK) return status;
-    if (!pe__positions_within(&at, rows, -shift, pe__exp2i(32))) return PE_ERR_QUERY_SCALE;
+    if (!pe__positions_within(&positions, rows, -shift, pe__exp2i(32))) return PE_ERR_QUERY_SCALE;
     /* If all rows of a vector have the x of the row before them, that row's factor is copied,
        without a logarithm. This is common: with FLOOR, x changes once a period; with LOG, x is
        `period` while position + shift is at most period. */
@@ -100,10 +101,10 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
         double x[PE_LANES], p[PE_LANES];
         int same = 1;
         n = pe__min(rows - r, PE_LANES);
-        pe__positions(&at, r, n, 0, p);
+        pe__positions(&positions, r, n, 0, p);
         for (size_t k = 0; k < PE_LANES; k++) {
             const double t = p[pe__min(k, n - 1)] + shift;
-            x[k] = whole ? (double)((uint64_t)t / period + 1) : t > per ? t : per;
+            x[k] = is_floor ? (double)((uint64_t)t / period + 1) : t > per ? t : per;
             same &= x[k] == last;
         }
         for (size_t k = 0; same && k < n; k++) factors[r + k] = factor;
@@ -145,7 +146,7 @@ PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double
     return pe__round_factor((double)a, (double)b, p, s, 0);
 }
 
-PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
+PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positions, size_t rows,
                                   float *factors, size_t stride)
 {
     if (rows == 0) return PE_OK;
@@ -153,11 +154,11 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     if (pairs == 0) return PE_ERR_EMPTY;
     if (pairs > (size_t)1 << 28) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *factors);
-    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
+    if (status == PE_OK) status = pe__check_at(&positions, rows, 1, 0);
     if (status != PE_OK) return status;
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_XPOS;
-    const double most = 60 * scale_base;
-    if (!pe__positions_within(&at, rows, -most, most)) return PE_ERR_XPOS;
+    const double maximum = 60 * scale_base;
+    if (!pe__positions_within(&positions, rows, -maximum, maximum)) return PE_ERR_XPOS;
     /* The outer loop is over columns, so that one logarithm serves all rows. |p| is at most
        60 scale_base, so every factor is within (7/2)^-60 ... (7/2)^60, and (7/2)^60 < 2^109: all
        factors are normal floats. */
@@ -170,7 +171,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
-            const double p = pe__position(&at, r, 0);
+            const double p = pe__position(&positions, r, 0);
             /* the relative error is 2^-98: nearly all of it is 60 times the errors of two
                logarithms, 2^-106 each */
             const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));

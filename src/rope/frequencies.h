@@ -12,7 +12,7 @@
 #include "config.h"
 #include "exact.h"
 
-/* Returns a bound of YaRN's ramp: the larger of least and sign * c(beta), where sign is 1 or -1.
+/* Returns a bound of YaRN's ramp: the larger of minimum and sign * c(beta), where sign is 1 or -1.
    The pair c(beta) = -log2(L0 / 2 pi beta) / step completes beta rotations in L0 positions, and
    step is log2 q. If config->truncate is set, sign * c(beta) is rounded down and *low is set to 0.
    Otherwise *low receives the low double of the result.
@@ -22,7 +22,8 @@
    relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor cannot be
    determined. Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency().
    Results above 2^52 become 2^52, which is still above all pairs, so their errors do not matter. */
-PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
+PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double minimum,
+                                  double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* log2(2 pi) */
     const pe__dd step = pe__dd_from_td(r->all.step);
@@ -32,7 +33,7 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
     const double a = -sign * pe__first_lane(c.hi), b = -sign * pe__first_lane(c.lo);
     const double e = pe__exp2i(-90) / -pe__first_lane(step.hi);
     *low = 0;
-    if (a - least + b <= 0) return least;
+    if (a - minimum + b <= 0) return minimum;
     if (!r->config->truncate) {
         r->ramp_error = e;
         *low = b;
@@ -56,7 +57,7 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
-    const pe__dd least = pe__dd_div(one, pe__dd_from_double(pe__splat(1000.0)));
+    const pe__dd minimum = pe__dd_div(one, pe__dd_from_double(pe__splat(1000.0)));
     const pe__dd scaled = pe__dd_sub(one, r->end); /* 1 - 1 / f */
     double low[2] = {config->high_freq_factor, 0}, high[2] = {config->low_freq_factor, 0};
     r->ramp_error = 0;
@@ -71,9 +72,9 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     pe__dd span = pe__dd_sub(r->high, r->low);
     double length = pe__first_lane(span.hi);
     if (config->rope_type != PE_ROPE_LLAMA3 && (length == 0 || (r->is_ggml && length < 0.001))) {
-        span = least;
+        span = minimum;
         length = 0.001;
-        r->high = pe__dd_add(r->low, least);
+        r->high = pe__dd_add(r->low, minimum);
     }
     r->sign = length > 0 ? 1 : -1;
     /* begin = keep + (1 - keep) / f. The form 1 / f + keep (1 - 1 / f) is equal, but for a tiny f
@@ -103,29 +104,29 @@ PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 
 /* Set the numbers of r that all pairs share, for a config without errors. NTK and DYNAMIC_NTK
    replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED
-   multiplies w_i by f^(-2 (i + 1) / n), so unit is f^(-2 / n), and -log2 f / (n / 2) is added to
-   log2 q. */
+   multiplies w_i by f^(-2 (i + 1) / n), so frequency_scale is f^(-2 / n), and -log2 f / (n / 2) is
+   added to log2 q. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
     const double half[2] = {0.5 * r->width, 0};
     const int fixed = type == PE_ROPE_NTK_FIXED;
     const pe__td product = pe__td_mul_double(pe__td_splat(r->f[0]), pe__splat(r->f[1]));
-    pe__td unit = pe__td_splat(1.0);
+    pe__td frequency_scale = pe__td_splat(1.0);
     r->all.step = pe__geometric_step(r->config->rope_theta, half);
     r->factor = pe__td_add(pe__td_div_double(product, pe__splat(r->f[2])), pe__td_splat(r->f[3]));
-    r->end = pe__dd_div(pe__dd_from_td(unit), pe__dd_from_td(r->factor));
+    r->end = pe__dd_div(pe__dd_from_td(frequency_scale), pe__dd_from_td(r->factor));
     if (fixed || type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK) {
         const double n = r->n - (fixed ? 0 : 2);
         const pe__td more = pe__td_div_double(pe__rope_log2_factor(r), pe__splat(-0.5 * n));
         r->all.step = pe__td_add(r->all.step, more);
-        if (fixed) unit = pe__td_exp2(more);
+        if (fixed) frequency_scale = pe__td_exp2(more);
     }
     if (r->keep == 0 && !pe__rope_has_ramp(r)) {
-        unit.a = r->end.hi;
-        unit.b = r->end.lo;
+        frequency_scale.a = r->end.hi;
+        frequency_scale.b = r->end.lo;
     }
-    pe__geometric_begin(&r->all, &unit);
+    pe__geometric_begin(&r->all, &frequency_scale);
     if (pe__rope_has_ramp(r)) pe__rope_ramp(r);
 }
 

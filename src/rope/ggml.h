@@ -165,8 +165,8 @@ static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
                          g->c.contracted);
 }
 
-PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t rows, float *cosines,
-                                  float *sines, size_t stride)
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at positions, size_t rows,
+                                  float *cosines, float *sines, size_t stride)
 {
     enum { PE__PAIRS = 64, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
     pe__ggml g;
@@ -175,7 +175,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (!pe__ggml_read(&g.c, given)) return PE_ERR_GGML;
     const size_t pairs = g.c.n_dims / 2;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
-    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
+    if (status == PE_OK) status = pe__check_at(&positions, rows, 1, 0);
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
@@ -194,7 +194,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     double *const angle = f + 2 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
-        float theta = (float)pe__position(&at, r, 0);
+        float theta = (float)pe__position(&positions, r, 0);
         for (size_t done = 0; done < pairs; done += PE__PAIRS) {
             const size_t n = pe__min(PE__PAIRS, pairs - done);
             float row[2 * PE__PAIRS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* These are RoPE's rotation loops: for one vector of pairs, one unit, one head, and several heads
- * of a token. rope/call.h lists the steps from pe_rope_f32() to these loops. Test:
- * tests/unit/rope/test_rope_rotate.c. */
+/* These are RoPE's rotation loops: for one vector of pairs, one pair tile, one head, and several
+   heads * of a token. rope/call.h lists the steps from pe_rope_f32() to these loops. Test: *
+   tests/unit/rope/test_rope_rotate.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -94,22 +94,23 @@ PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotat
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* This struct holds the sines s and cosines c of a unit. A unit is two vectors of pairs and
-   therefore four vectors of elements. In halves, two of these hold a and two hold b. s and c are in
-   the order of the elements. In halves, a and b share s[0], s[1], c[0] and c[1]. From bf16 to bf16,
-   even and odd elements are in separate vectors, which are cheaper to widen and to round. In
-   halves, s and c are then split into even and odd pairs. If pairs are interleaved, the even
+/* This struct holds the sines s and cosines c of a pair tile. A pair tile is two vectors of pairs
+   and therefore four vectors of elements. In halves, two of these hold a and two hold b. s and c
+   are in the order of the elements. In halves, a and b share s[0], s[1], c[0] and c[1]. From bf16
+   to bf16, even and odd elements are in separate vectors, which are cheaper to widen and to round.
+   In halves, s and c are then split into even and odd pairs. If pairs are interleaved, the even
    elements are a and the odd elements are b. So s and c stay in the order of the pairs.
    pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs that are widened from bf16 have
    this form. NaNs that are computed from these also have it. */
-enum { PE__ROPE_UNIT = 4 * PE_LANES };
-typedef struct pe__unit {
+enum { PE__ROPE_PAIR_TILE = 4 * PE_LANES };
+typedef struct pe__pair_tile {
     pe__vf s[4], c[4];
-} pe__unit;
+} pe__pair_tile;
 
-/* Load s and c of a unit. `halves` is 0 if pairs are interleaved. `narrow` is 1 if both the input
-   and the output are bf16. */
-PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
+/* Load s and c of a pair tile. `halves` is 0 if pairs are interleaved. `narrow` is 1 if both the
+   input and the output are bf16. */
+PE__INLINE void pe__pair_tile_load(int halves, int narrow, const float *s, const float *c,
+                                   pe__pair_tile *u)
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
     const pe__vf c0 = pe__get(c), c1 = pe__get(c + PE__FLOATS);
@@ -143,17 +144,17 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         }
     }
 }
-/* These constants say how the pairs of a unit are laid out: interleaved, in halves, or as two
+/* These constants say how the pairs of a pair tile are laid out: interleaved, in halves, or as two
    sections. Each of the two sections has one vector of pairs in halves. */
-enum { PE__UNIT_INTERLEAVED, PE__UNIT_HALVES, PE__UNIT_SECTION_HALVES };
+enum { PE__PAIR_TILE_INTERLEAVED, PE__PAIR_TILE_HALVES, PE__PAIR_TILE_SECTION_HALVES };
 
-/* Rotate the unit at p by the sines and cosines u and store it at q. `layout` is one of the
-   constants above. `across` is the number of elements from the unit's first two vectors to its
+/* Rotate the pair tile at p by the sines and cosines u and store it at q. `layout` is one of the
+   constants above. `across` is the number of elements from the pair tile's first two vectors to its
    other two. In halves, that is the distance from a to b. */
-PE__INLINE void pe__unit_rotate(pe_type from, pe_type to, int layout, const pe__unit *u,
-                                const unsigned char *p, unsigned char *q, size_t across)
+PE__INLINE void pe__pair_tile_rotate(pe_type from, pe_type to, int layout, const pe__pair_tile *u,
+                                     const unsigned char *p, unsigned char *q, size_t across)
 {
-    const size_t gap = (layout > PE__UNIT_HALVES ? 2 : 1) * (size_t)PE__FLOATS;
+    const size_t gap = (layout > PE__PAIR_TILE_HALVES ? 2 : 1) * (size_t)PE__FLOATS;
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
     const size_t step = gap * pe__size_of(from), to_step = gap * pe__size_of(to);
     if (from == PE_TYPE_BF16 && to == PE_TYPE_BF16) {
@@ -227,8 +228,8 @@ PE__INLINE void pe__vectors_put(pe_type to, pe_layout layout, const pe__vectors 
     pe__rotate_pairs(to, layout, &v->rotation, x, out + v->out, out + v->out_next);
 }
 
-/* Rotate one head that has at least a vector of pairs. The loop rotates units. Then at most one
-   complete vector of pairs is left, and a tail of fewer pairs. A vector that ends with the last
+/* Rotate one head that has at least a vector of pairs. The loop rotates pair tiles. Then at most
+   one complete vector of pairs is left, and a tail of fewer pairs. A vector that ends with the last
    pair rotates the tail. The tail's vector contains pairs that are rotated before it. In place it
    must be loaded before they are stored, so it is loaded first. */
 PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
@@ -236,7 +237,8 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
 {
     const int halves = layout == PE_LAYOUT_HALVES,
               narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
-    const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
+    const size_t n = a->n, end = n - PE__FLOATS,
+                 across = halves ? a->pairs : (size_t)PE__ROPE_PAIR_TILE;
     const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
     const int tail = n % PE__FLOATS != 0;
     pe__vf x[2], y[2];
@@ -246,11 +248,11 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
         last = pe__vectors_at(from, to, layout, a, end, end * step);
         pe__vectors_get(from, &last, in, y);
     }
-    for (; i + PE__ROPE_UNIT <= n; i += PE__ROPE_UNIT) {
-        pe__unit unit;
-        pe__unit_load(halves, narrow, a->s + i, a->c + i, &unit);
-        pe__unit_rotate(from, to, halves, &unit, in + i * step * pe__size_of(from),
-                        out + i * step * pe__size_of(to), across);
+    for (; i + PE__ROPE_PAIR_TILE <= n; i += PE__ROPE_PAIR_TILE) {
+        pe__pair_tile tile;
+        pe__pair_tile_load(halves, narrow, a->s + i, a->c + i, &tile);
+        pe__pair_tile_rotate(from, to, halves, &tile, in + i * step * pe__size_of(from),
+                             out + i * step * pe__size_of(to), across);
     }
     if (i + PE__FLOATS <= n) {
         v = pe__vectors_at(from, to, layout, a, i, i * step);
@@ -261,102 +263,111 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
 }
 
 /* Return how many pairs have their sines and cosines in registers. In halves, these are the pairs
-   of two units. An interleaved unit takes eight registers, so only one unit is kept in registers,
-   or two with the 32 registers of AVX-512. */
+   of two pair tiles. An interleaved pair tile takes eight registers, so only one pair tile is kept
+   in registers, or two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
-    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
+    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_PAIR_TILE
+                                                       : PE__ROPE_PAIR_TILE;
 }
 
-/* Prefetch the `bytes` bytes that start at the address `at`, which are at most four cache lines.
-   This is not written as a loop, because a loop that a compiler laid out badly took 20 % longer. */
+/* Prefetch the `bytes` bytes that start at the address `address`, which are at most four cache
+   lines. This is not written as a loop, because a loop that a compiler laid out badly took 20 %
+   longer. */
 PE__WRAPS
-PE__INLINE void pe__prefetch_lines(uintptr_t at, size_t bytes)
+PE__INLINE void pe__prefetch_lines(uintptr_t address, size_t bytes)
 {
-    PE__PREFETCH(at);
-    if (bytes > 64) PE__PREFETCH(at + 64);
+    PE__PREFETCH(address);
+    if (bytes > 64) PE__PREFETCH(address + 64);
     if (bytes > 128) {
-        PE__PREFETCH(at + 128);
-        PE__PREFETCH(at + 192);
+        PE__PREFETCH(address + 128);
+        PE__PREFETCH(address + 192);
     }
 }
 
-/* Return the number of elements from the start of a unit to the start of the next unit. The head is
-   divided into sections of `pairs` pairs each, in halves. The section has *done pairs before this
-   unit. The function advances *done to the next unit. The step after a section's last unit skips
-   the section's second half. */
-PE__INLINE size_t pe__next_unit(size_t pairs, size_t *done)
+/* Return the number of elements from the start of a pair tile to the start of the next pair tile.
+   The head is divided into sections of `pairs` pairs each, in halves. The section has *done pairs
+   before this pair tile. The function advances *done to the next pair tile. The step after a
+   section's last pair tile skips the section's second half. */
+PE__INLINE size_t pe__next_pair_tile(size_t pairs, size_t *done)
 {
-    *done += PE__ROPE_UNIT;
-    if (*done < pairs) return PE__ROPE_UNIT;
+    *done += PE__ROPE_PAIR_TILE;
+    if (*done < pairs) return PE__ROPE_PAIR_TILE;
     *done = 0;
-    return PE__ROPE_UNIT + pairs;
+    return PE__ROPE_PAIR_TILE + pairs;
 }
 
 /* These constants say how a head in halves is divided: it is one section, or has sections of whole
-   units, or has sections of one vector of pairs. */
-enum { PE__ONE_SECTION, PE__UNIT_SECTIONS, PE__VECTOR_SECTIONS };
+   pair tiles, or has sections of one vector of pairs. */
+enum { PE__ONE_SECTION, PE__PAIR_TILE_SECTIONS, PE__VECTOR_SECTIONS };
 
-/* Rotate the whole units of all x->heads heads. The sines and cosines of one or two units stay in
-   registers while all heads are rotated by them. `sections` is one of the constants above.
-   prefetch_distance is the number of bytes from a unit's address to the address that is prefetched;
-   0 means no prefetch. */
-PE__INLINE void pe__rotate_units(pe_type from, pe_type to, pe_layout layout, int sections,
-                                 const pe__angles *a, const pe__heads *x, size_t prefetch_distance)
+/* Rotate the complete pair tiles of all x->heads heads. The sines and cosines of one or two pair
+   tiles stay in registers while all heads are rotated by them. `sections` is one of the constants
+   above. prefetch_distance is the number of bytes from a pair tile's address to the address that is
+   prefetched; 0 means no prefetch. */
+PE__INLINE void pe__rotate_pair_tiles(pe_type from, pe_type to, pe_layout layout, int sections,
+                                      const pe__angles *a, const pe__heads *x,
+                                      size_t prefetch_distance)
 {
     const int halves = layout == PE_LAYOUT_HALVES,
               narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     const size_t in_registers = pe__register_pairs(layout);
-    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT, n = a->n;
+    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_PAIR_TILE, n = a->n;
     const size_t other = sections ? pe__max(across, in_registers) : halves ? across : in_registers;
     const size_t step = sections || !halves ? 2 : 1; /* elements from a pair to the next */
-    const int unit_layout = sections > PE__UNIT_SECTIONS ? PE__UNIT_SECTION_HALVES : halves;
+    const int tile_layout =
+        sections > PE__PAIR_TILE_SECTIONS ? PE__PAIR_TILE_SECTION_HALVES : halves;
     size_t place = 0, done = 0;
-    for (size_t i = 0, some; i + PE__ROPE_UNIT <= n; i += some) {
-        const int two = in_registers > PE__ROPE_UNIT && n - i >= in_registers;
-        const size_t at = sections == PE__UNIT_SECTIONS ? place : i * step;
-        const size_t by =
-            sections == PE__UNIT_SECTIONS ? pe__next_unit(across, &done) : step * PE__ROPE_UNIT;
+    for (size_t i = 0, step_pairs; i + PE__ROPE_PAIR_TILE <= n; i += step_pairs) {
+        const int both_tiles = in_registers > PE__ROPE_PAIR_TILE && n - i >= in_registers;
+        const size_t offset = sections == PE__PAIR_TILE_SECTIONS ? place : i * step;
+        const size_t step_elements = sections == PE__PAIR_TILE_SECTIONS
+                                         ? pe__next_pair_tile(across, &done)
+                                         : step * PE__ROPE_PAIR_TILE;
         const float *const s = a->s + i, *const c = a->c + i;
-        pe__unit u, v;
-        some = two ? in_registers : (size_t)PE__ROPE_UNIT;
-        pe__unit_load(halves, narrow, s, c, &u);
+        pe__pair_tile u, v;
+        step_pairs = both_tiles ? in_registers : (size_t)PE__ROPE_PAIR_TILE;
+        pe__pair_tile_load(halves, narrow, s, c, &u);
         v = u;
-        if (two) pe__unit_load(halves, narrow, s + PE__ROPE_UNIT, c + PE__ROPE_UNIT, &v);
+        if (both_tiles)
+            pe__pair_tile_load(halves, narrow, s + PE__ROPE_PAIR_TILE, c + PE__ROPE_PAIR_TILE, &v);
         for (size_t k = 0; k < x->heads; k++) {
-            const unsigned char *const p = x->in + k * x->in_head + at * e;
-            unsigned char *const q = x->out + k * x->out_head + at * f;
+            const unsigned char *const p = x->in + k * x->in_head + offset * e;
+            unsigned char *const q = x->out + k * x->out_head + offset * f;
             if (prefetch_distance) {
                 pe__prefetch_lines((uintptr_t)p + prefetch_distance, in_registers * e);
                 pe__prefetch_lines((uintptr_t)p + prefetch_distance + other * e, in_registers * e);
             }
-            pe__unit_rotate(from, to, unit_layout, &u, p, q, across);
-            if (two) pe__unit_rotate(from, to, unit_layout, &v, p + by * e, q + by * f, across);
+            pe__pair_tile_rotate(from, to, tile_layout, &u, p, q, across);
+            if (both_tiles)
+                pe__pair_tile_rotate(from, to, tile_layout, &v, p + step_elements * e,
+                                     q + step_elements * f, across);
         }
-        if (sections == PE__UNIT_SECTIONS) place += by + (two ? pe__next_unit(across, &done) : 0);
+        if (sections == PE__PAIR_TILE_SECTIONS)
+            place += step_elements + (both_tiles ? pe__next_pair_tile(across, &done) : 0);
     }
 }
 
-/* Return how many of n pairs are rotated in units; pe__rotate_ends() rotates the others in vectors.
-   The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates them and
-   overlaps the vector before it. Both vectors must be loaded before either is stored, so the one
-   before is also kept out of the units. */
-PE__INLINE size_t pe__unit_pairs(size_t n)
+/* Return how many of n pairs are rotated in pair tiles; pe__rotate_ends() rotates the others in
+   vectors. The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates
+   them and overlaps the vector before it. Both vectors must be loaded before either is stored, so
+   the one before is also kept out of the pair tiles. */
+PE__INLINE size_t pe__tiled_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
-    const size_t whole = n > kept ? n - kept : 0;
-    return whole - whole % PE__ROPE_UNIT;
+    const size_t complete_pairs = n > kept ? n - kept : 0;
+    return complete_pairs - complete_pairs % PE__ROPE_PAIR_TILE;
 }
 
-/* Rotate the pairs that pe__unit_pairs() leaves over, in all x->heads heads. in_sections is 1 if
-   every section of a head has one vector of pairs or whole units. Then there is no tail. */
+/* Rotate the pairs that pe__tiled_pairs() leaves over, in all x->heads heads. in_sections is 1 if
+   every section of a head has one vector of pairs or complete pair tiles. Then there is no tail. */
 PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, tail = n % PE__FLOATS;
     const size_t step = layout == PE_LAYOUT_HALVES && !in_sections ? 1 : 2;
-    for (size_t i = pe__unit_pairs(n); i + tail < n; i += PE__FLOATS) {
+    for (size_t i = pe__tiled_pairs(n); i + tail < n; i += PE__FLOATS) {
         const int last = tail && n - i < 2 * PE__FLOATS;
         const size_t end = last ? n - PE__FLOATS : i;
         const pe__vectors v = pe__vectors_at(from, to, layout, a, i, i * step);
@@ -375,8 +386,8 @@ PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int 
 
 /* Rotate heads that have fewer pairs than a vector has floats, or no pairs. The heads are copied,
    padded to vectors, rotated, and copied to the output. */
-PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
-                                const pe__heads *heads)
+PE__OUTLINE void pe__rotate_last_pairs(pe_type from, pe_type to, pe_layout layout,
+                                       const pe__angles *a, const pe__heads *heads)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n;
     const int halves = layout == PE_LAYOUT_HALVES;
@@ -393,15 +404,15 @@ PE__OUTLINE void pe__rotate_few(pe_type from, pe_type to, pe_layout layout, cons
         unsigned char *const out = heads->out + k * heads->out_head;
         memcpy(x[0], in, first * e);
         memcpy(x[1], in + next * e, rest * e);
-        const pe__vf two[2] = {pe__get_as(from, x[0]), pe__get_as(from, x[1])};
-        pe__rotate_pairs(to, layout, &rotation, two, y[0], y[1]);
+        const pe__vf components[2] = {pe__get_as(from, x[0]), pe__get_as(from, x[1])};
+        pe__rotate_pairs(to, layout, &rotation, components, y[0], y[1]);
         memcpy(out, y[0], first * f);
         memcpy(out + next * f, y[1], rest * f);
     }
 }
 
-/* Do what pe__rotate_few() does, for floats in halves. The masked loads and stores take 40 % of its
-   time. */
+/* Do what pe__rotate_last_pairs() does, for floats in halves. The masked loads and stores take 40 %
+   of its time. */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
@@ -422,10 +433,10 @@ PE__INLINE void pe__rotate_short(pe_type from, pe_type to, pe_layout layout, con
     const int floats = from == PE_TYPE_F32 && to == PE_TYPE_F32,
               halves = layout == PE_LAYOUT_HALVES;
     if (sizeof(pe__vf) >= 64 && floats && halves) pe__rotate_masked(a, x);
-    else pe__rotate_few(from, to, layout, a, x);
+    else pe__rotate_last_pairs(from, to, layout, a, x);
 }
 
-/* Rotate all pairs that are not rotated in units, in all x->heads heads. */
+/* Rotate all pairs that are not rotated in pair tiles, in all x->heads heads. */
 PE__INLINE void pe__rotate_vectors(pe_type from, pe_type to, pe_layout layout, const pe__angles *a,
                                    const pe__heads *x)
 {

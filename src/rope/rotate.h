@@ -39,10 +39,10 @@ typedef struct pe__head_schedule {
     int order;                /* PE__HEADS_TOGETHER ... */
 } pe__head_schedule;
 /* A head takes several passes if its sines and cosines do not fit in the registers, or do not fill
-   whole units. */
+   complete pair tiles. */
 PE__INLINE int pe__takes_passes(const pe__tile *tile)
 {
-    return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_UNIT;
+    return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_PAIR_TILE;
 }
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
                                                   pe_type from)
@@ -95,10 +95,10 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* These constants say what pe__rotate_groups() rotates. PE__IN_UNITS: the pairs of a tile that fill
-   units. PE__IN_VECTORS: the pairs that do not. PE__IN_SECTIONS: all pairs, in sections for which
-   pe__sections_alike() returned 1. */
-typedef enum pe__granularity { PE__IN_UNITS, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
+/* These constants say what pe__rotate_groups() rotates. PE__IN_PAIR_TILES: the pairs of a tile that
+   fill pair tiles. PE__IN_VECTORS: the pairs that do not. PE__IN_SECTIONS: all pairs, in sections
+   for which pe__sections_alike() returned 1. */
+typedef enum pe__granularity { PE__IN_PAIR_TILES, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
    in the registers, then by the next ones, in another pass. If there are several passes, a group
@@ -113,42 +113,43 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
     const size_t in_token = x->in_token, out_token = x->out_token;
     const size_t prefetch_distance = schedule->prefetch_distance;
     pe__tile rows = *tile;
-    pe__heads some = *x;
-    if (how == PE__IN_UNITS) rows.count = pe__unit_pairs(rows.count);
-    some.in += tile->token * in_token + first * pe__size_of(from);
-    some.out += tile->token * out_token + first * pe__size_of(to);
+    pe__heads part = *x;
+    if (how == PE__IN_PAIR_TILES) rows.count = pe__tiled_pairs(rows.count);
+    part.in += tile->token * in_token + first * pe__size_of(from);
+    part.out += tile->token * out_token + first * pe__size_of(to);
     for (size_t t = 0; t < count; t += tokens) {
         const pe__angles a = pe__angles_of(&rows, t);
-        unsigned char *const out = some.out;
-        const unsigned char *const in = some.in;
+        unsigned char *const out = part.out;
+        const unsigned char *const in = part.in;
         for (size_t k = 0; k < all; k += heads) {
-            some.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
-            if (how == PE__IN_VECTORS) pe__rotate_vectors(from, to, layout, &a, &some);
-            else if (how == PE__IN_SECTIONS && a.pairs < PE__ROPE_UNIT)
-                pe__rotate_units(from, to, layout, PE__VECTOR_SECTIONS, &a, &some,
-                                 prefetch_distance);
+            part.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
+            if (how == PE__IN_VECTORS) pe__rotate_vectors(from, to, layout, &a, &part);
+            else if (how == PE__IN_SECTIONS && a.pairs < PE__ROPE_PAIR_TILE)
+                pe__rotate_pair_tiles(from, to, layout, PE__VECTOR_SECTIONS, &a, &part,
+                                      prefetch_distance);
             else
-                pe__rotate_units(from, to, layout, how == PE__IN_SECTIONS, &a, &some,
-                                 prefetch_distance);
-            if (how == PE__IN_SECTIONS) pe__rotate_ends(from, to, layout, 1, &a, &some);
-            some.in += heads * some.in_head;
-            some.out += heads * some.out_head;
+                pe__rotate_pair_tiles(from, to, layout, how == PE__IN_SECTIONS, &a, &part,
+                                      prefetch_distance);
+            if (how == PE__IN_SECTIONS) pe__rotate_ends(from, to, layout, 1, &a, &part);
+            part.in += heads * part.in_head;
+            part.out += heads * part.out_head;
         }
-        some.in = in + tokens * in_token;
-        some.out = out + tokens * out_token;
-        PE__IN_REGISTER(some.in);
+        part.in = in + tokens * in_token;
+        part.out = out + tokens * out_token;
+        PE__IN_REGISTER(part.in);
     }
 }
 
 /* Returns whether all sections of the tile can be rotated together. They must follow each other
-   without a gap and have the same number of pairs. These pairs must fill whole units or one vector;
-   if `narrow` is 1, only whole units. Sets all->count to the pairs of all sections and all->pairs
-   to the pairs of one. `narrow` is 1 if both the input and the output are bf16. */
+   without a gap and have the same number of pairs. These pairs must fill complete pair tiles or one
+   vector; if `narrow` is 1, only complete pair tiles. Sets all->count to the pairs of all sections
+   and all->pairs to the pairs of one. `narrow` is 1 if both the input and the output are bf16. */
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
-    const size_t n = section->pairs, vector = narrow ? (size_t)PE__ROPE_UNIT : (size_t)PE__FLOATS;
-    int alike = n == vector || n % PE__ROPE_UNIT == 0;
+    const size_t n = section->pairs,
+                 vector = narrow ? (size_t)PE__ROPE_PAIR_TILE : (size_t)PE__FLOATS;
+    int alike = n == vector || n % PE__ROPE_PAIR_TILE == 0;
     for (size_t k = 0; k < tile->section_count; k++)
         alike &= section[k].n == n && section[k].pairs == n &&
                  section[k].column == section->column + 2 * k * n;
@@ -165,34 +166,34 @@ PE__INLINE void pe__rotate_sections(pe_type from, pe_type to, const pe__tile *ti
     const pe__head_schedule schedule = pe__schedule_heads(tile, x, from);
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     pe__tile one = *tile;
-    pe__heads some = *x;
+    pe__heads part = *x;
     one.pair = 0;
     if (pe__sections_alike(tile, from == PE_TYPE_BF16 && to == PE_TYPE_BF16, &one)) {
-        some.in += tile->section->column * e;
-        some.out += tile->section->column * f;
-        pe__rotate_groups(from, to, PE_LAYOUT_HALVES, PE__IN_SECTIONS, &one, &some, &schedule);
+        part.in += tile->section->column * e;
+        part.out += tile->section->column * f;
+        pe__rotate_groups(from, to, PE_LAYOUT_HALVES, PE__IN_SECTIONS, &one, &part, &schedule);
         return;
     }
     for (size_t t = 0; t < tile->tokens; t++) {
         const pe__angles row = pe__angles_of(tile, t);
-        some.in = x->in + (tile->token + t) * x->in_token;
-        some.out = x->out + (tile->token + t) * x->out_token;
+        part.in = x->in + (tile->token + t) * x->in_token;
+        part.out = x->out + (tile->token + t) * x->out_token;
         for (size_t k = 0; k < x->heads; k += schedule.heads) {
-            some.heads = pe__min(schedule.heads, x->heads - k);
+            part.heads = pe__min(schedule.heads, x->heads - k);
             for (size_t b = 0; b < tile->section_count; b++) {
                 const pe__section *const section = &tile->section[b];
                 const pe__angles a = {row.s + section->pair, row.c + section->pair, section->n,
                                       section->pairs};
-                pe__heads its = some;
+                pe__heads its = part;
                 its.in += section->column * e;
                 its.out += section->column * f;
-                const pe__angles units = {a.s, a.c, pe__unit_pairs(a.n), a.pairs};
-                pe__rotate_units(from, to, PE_LAYOUT_HALVES, PE__ONE_SECTION, &units, &its,
-                                 schedule.prefetch_distance);
+                const pe__angles tiled = {a.s, a.c, pe__tiled_pairs(a.n), a.pairs};
+                pe__rotate_pair_tiles(from, to, PE_LAYOUT_HALVES, PE__ONE_SECTION, &tiled, &its,
+                                      schedule.prefetch_distance);
                 pe__rotate_vectors(from, to, PE_LAYOUT_HALVES, &a, &its);
             }
-            some.in += schedule.heads * x->in_head;
-            some.out += schedule.heads * x->out_head;
+            part.in += schedule.heads * x->in_head;
+            part.out += schedule.heads * x->out_head;
         }
     }
 }
@@ -252,13 +253,14 @@ PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, co
 
 /* Define the rotators of each type, and those from floats to 16-bit types. Each layout has its own
    function, so that a program contains code only for the layouts that it names. With
-   PE__HEADS_TOGETHER, three functions process all heads in turn. The first rotates whole units. The
-   second rotates the pairs that fill no unit. The third copies the elements after the pairs. */
+   PE__HEADS_TOGETHER, three functions process all heads in turn. The first rotates complete pair
+   tiles. The second rotates the pairs that fill no pair tile. The third copies the elements after
+   the pairs. */
 #define PE__HEAD_ROTATOR(name, from, to, layout, rests)                                            \
-    PE__OUTLINE void name##_units(const pe__tile *t, const pe__heads *x,                           \
-                                  const pe__head_schedule *schedule)                               \
+    PE__OUTLINE void name##_pair_tiles(const pe__tile *t, const pe__heads *x,                      \
+                                       const pe__head_schedule *schedule)                          \
     {                                                                                              \
-        pe__rotate_groups(from, to, layout, PE__IN_UNITS, t, x, schedule);                         \
+        pe__rotate_groups(from, to, layout, PE__IN_PAIR_TILES, t, x, schedule);                    \
     }                                                                                              \
     PE__OUTLINE void name##_vectors(const pe__tile *t, const pe__heads *x,                         \
                                     const pe__head_schedule *schedule)                             \
@@ -274,11 +276,11 @@ PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, co
     {                                                                                              \
         const pe__head_schedule schedule = pe__schedule_heads(t, x, from);                         \
         const size_t n = t->count;                                                                 \
-        const size_t units = pe__unit_pairs(n);                                                    \
+        const size_t tiled = pe__tiled_pairs(n);                                                   \
         if (schedule.order != PE__HEADS_TOGETHER) name##_singly(t, x, &schedule);                  \
         else {                                                                                     \
-            if (units > 0) name##_units(t, x, &schedule);                                          \
-            if (units < n) name##_vectors(t, x, &schedule);                                        \
+            if (tiled > 0) name##_pair_tiles(t, x, &schedule);                                     \
+            if (tiled < n) name##_vectors(t, x, &schedule);                                        \
             if (x->copied_after) rests(t, x);                                                      \
         }                                                                                          \
     }

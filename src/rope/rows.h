@@ -15,9 +15,9 @@
 typedef struct pe__axis_part {
     size_t next, end; /* the next axis, the index of its first pair in the plan; begin with 0, 0 */
     const pe__axis *axis;
-    size_t first; /* the index among the axis' own pairs of the first of them */
-    size_t n;     /* their number */
-    size_t at;    /* the index in the range of the first of them */
+    size_t first;  /* the index among the axis' own pairs of the first of them */
+    size_t n;      /* their number */
+    size_t offset; /* the index in the range of the first of them */
 } pe__axis_part;
 /* Go to the next axis that has pairs in the range [pair, pair + count), and return 1. Return 0
    after the last one. */
@@ -28,7 +28,7 @@ PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe_
         const size_t begin = x->end, first = pe__max(pair, begin);
         x->end += x->axis->pairs;
         x->first = first - begin;
-        x->at = first - pair;
+        x->offset = first - pair;
         x->n = pe__min(pair + count, x->end) - first;
         if (first < pe__min(pair + count, x->end)) return 1;
     }
@@ -42,9 +42,12 @@ PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-/* Return how many padding pairs fill the last group of the segment from pair `at` to `end`. */
+/* Return how many padding pairs fill the last group of the segment from pair `offset` to `end`. */
 PE__WRAPS
-PE__INLINE size_t pe__segment_padding(size_t at, size_t end) { return (at - end) % PE__GROUP; }
+PE__INLINE size_t pe__segment_padding(size_t offset, size_t end)
+{
+    return (offset - end) % PE__GROUP;
+}
 
 /* Return the number of pairs from one row in sorted order to the next: the pairs [pair, pair + n)
    of a row, and the padding pairs of its last segment. */
@@ -59,8 +62,8 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
 /* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
    `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
    If the positions have one coordinate for all axes, all other segments are written as one. */
-PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, const pe_at *at,
-                                       size_t row, size_t rows)
+PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room,
+                                       const pe_at *positions, size_t row, size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t n = output->sines;
@@ -69,7 +72,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
     pe__output part = *output;
     for (size_t first = 0, end; first < n; first = end) {
         end = pe__segment_end(segments, first);
-        while (at->axes == 1 && end < n && segments[end] % PE__SEGMENT_OF_ONE < PE_MAX_AXES)
+        while (positions->axes == 1 && end < n && segments[end] % PE__SEGMENT_OF_ONE < PE_MAX_AXES)
             end = pe__segment_end(segments, end);
         part.pair = output->pair + first;
         part.coordinate = segments[first] % PE__SEGMENT_OF_ONE;
@@ -78,7 +81,7 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
         part.padding_pairs = pe__min(pe__segment_padding(first, end), room - end);
         part.sines = part.cosines = end - first + part.padding_pairs;
         if (part.coordinate < PE_MAX_AXES) {
-            pe__write_axis(&part, at, row, rows);
+            pe__write_axis(&part, positions, row, rows);
             continue;
         }
         pe__output stationary = part;
@@ -93,8 +96,8 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room, co
    beginning where row 1 of the output belongs, not row 0. Then they are copied one after the other
    to their own places, in the order of the pairs. A copy overwrites only rows that have been copied
    already. */
-PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *at, size_t row,
-                                         size_t rows)
+PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *positions,
+                                         size_t row, size_t rows)
 {
     const size_t n = output->sines, room = pe__sorted_stride(output->plan, output->pair, n);
     const uint8_t *const order = output->plan->order + output->pair;
@@ -103,7 +106,7 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
     sorted.stride = (ptrdiff_t)(2 * room * output->element);
     sorted.order = PE__SC;
     sorted.cosine = 1;
-    pe__write_sorted_rows(&sorted, room, at, row, rows);
+    pe__write_sorted_rows(&sorted, room, positions, row, rows);
     for (size_t r = 0; r < rows; r++)
         pe__unsort_row(pe__row_address(output, r), pe__row_address(&sorted, r), order, n,
                        output->element);
@@ -111,26 +114,26 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
 
 /* Write `rows` rows, starting at row `row` of at, to an output whose rows hold the sines and
    cosines of its pairs and nothing else. */
-PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *at, size_t row,
+PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *positions, size_t row,
                                      size_t rows)
 {
     const pe_plan *const plan = output->plan;
-    if (plan->matrix) pe__write_sums(output, at, row, rows);
-    else if (plan->order) pe__write_unsorted_rows(output, at, row, rows);
+    if (plan->matrix) pe__write_sums(output, positions, row, rows);
+    else if (plan->order) pe__write_unsorted_rows(output, positions, row, rows);
     /* All pairs share one coordinate, and their frequencies follow each other in the plan's array.
        There, axes with columns of their own would have padding between them. */
-    else if (plan->axes == 1 || (at->axes == 1 && plan->joint))
-        pe__write_axis(output, at, row, rows);
+    else if (plan->axes == 1 || (positions->axes == 1 && plan->joint))
+        pe__write_axis(output, positions, row, rows);
     else {
         pe__axis_part of = {0, 0, NULL, 0, 0, 0};
         while (pe__next_axis(plan, output->pair, output->sines, &of)) {
             pe__output part = *output;
             part.pair = of.axis->pair + of.first;
             part.coordinate = of.axis->coordinate;
-            part.sine += of.at;
-            part.cosine += of.at;
+            part.sine += of.offset;
+            part.cosine += of.offset;
             part.sines = part.cosines = of.n;
-            pe__write_axis(&part, at, row, rows);
+            pe__write_axis(&part, positions, row, rows);
         }
     }
 }

@@ -45,15 +45,15 @@ PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
     float buffer[PE__TABLE_TILE + 16];
     const size_t pairs = output->sines, e = output->element;
     for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
-        const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), most = PE__TABLE_TILE / (2 * n);
+        const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair), limit = PE__TABLE_TILE / (2 * n);
         const pe__output tile =
             pe__output_split(kernel, output->plan, output->pair + pair, n, pe__aligned(buffer), e);
-        for (size_t r = 0; r < rows; r += most) {
-            const size_t some = pe__min(most, rows - r);
-            const pe__run run = {PE__RUN_COMPUTED, 0, some, 1, t + (double)r, 1, 0, 0, NULL};
+        for (size_t r = 0; r < rows; r += limit) {
+            const size_t count = pe__min(limit, rows - r);
+            const pe__run run = {PE__RUN_COMPUTED, 0, count, 1, t + (double)r, 1, 0, 0, NULL};
             pe__output written = tile;
             pe__write_run(&tile, &written, &run);
-            for (size_t k = 0; k < some; k++) {
+            for (size_t k = 0; k < count; k++) {
                 unsigned char *const row = pe__row_address(output, r + k);
                 pe__write_table_pairs(output, row + output->cosine * e, row + output->sine * e,
                                       pair, pe__row_address(&tile, k), n);
@@ -79,14 +79,16 @@ PE__TABLE_KERNEL(bf16)
 
 /* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
    columns of a row's first cosine and first sine; equal for matrices. */
-PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *positions,
                                          const pe__output *table, size_t cosine, size_t sine)
 {
     const int matrices = cosine == sine, halves = plan->layout == PE_LAYOUT_HALVES;
     const int sections = halves && plan->axes > 1 && !plan->joint;
     pe__axis_part of = {0, 0, NULL, 0, 0, 0};
     while (pe__next_axis(plan, 0, plan->pairs, &of)) {
-        const size_t column = matrices ? 4 * of.at : halves && !sections ? of.at : 2 * of.at;
+        const size_t column = matrices              ? 4 * of.offset
+                              : halves && !sections ? of.offset
+                                                    : 2 * of.offset;
         pe__output output =
             pe__output_split(table->kernel, plan, of.axis->pair, of.n, table->out, table->element);
         output.coordinate = of.axis->coordinate;
@@ -95,7 +97,7 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
         output.cosine = cosine + column;
         output.sine = sine + column;
         output.repeat_offset = !halves ? 1 : sections ? of.n : plan->pairs;
-        pe__write_axis(&output, at, 0, table->rows);
+        pe__write_axis(&output, positions, 0, table->rows);
     }
 }
 
@@ -103,7 +105,7 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *at,
    to the table itself, so that repeated rows are copied, as in any table. Then put each row into
    the order of its pairs. In sorted order, sines and cosines are interleaved if one array has room
    for both; else each has its own array. */
-PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
+PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *positions,
                                         const pe__output *table, unsigned char *sines,
                                         unsigned char *buffer)
 {
@@ -118,7 +120,7 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
         sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
-    pe__write_sorted_rows(&sorted, to->sines, at, 0, table->rows);
+    pe__write_sorted_rows(&sorted, to->sines, positions, 0, table->rows);
     for (size_t r = 0; r < table->rows; r++)
         pe__unsort_table_row(to, &sorted, pe__row_address(table, r),
                              sines + (ptrdiff_t)r * table->stride, buffer);
@@ -127,14 +129,14 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *at,
 /* Write any table of a sorted plan; or write a table of a plan with PE_COLUMNS_SUMS that has
    matrices or each element twice. If a sorted plan's pairs fit in one tile,
    pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. */
-PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
+PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *positions,
                                        const pe__output *table, unsigned char *sines,
                                        pe_rope_table_layout layout,
                                        const pe__row_kernel *repeat_kernel)
 {
     float buffer[5 * PE__TABLE_TILE / 4 + 16];
     const size_t pairs = plan->pairs, e = table->element;
-    const size_t most = pe__tile_tokens(plan, PE__TABLE_TILE);
+    const size_t limit = pe__tile_tokens(plan, PE__TABLE_TILE);
     pe__output to = pe__output_split(table->kernel, plan, 0, pairs, NULL, e);
     if (layout == PE_ROPE_TABLE_MATRIX) to.order = PE__MATRIX;
     if (layout == PE_ROPE_TABLE_COMPLEX) to.order = PE__SC;
@@ -145,16 +147,17 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
     if (!sines) sines = table->out + (layout == PE_ROPE_TABLE_COMPLEX ? 1 : pairs) * e;
     if (plan->order && pairs <= PE__ROPE_PAIRS) {
         if (layout == PE_ROPE_TABLE_MATRIX) to.kernel = repeat_kernel;
-        pe__write_sorted_table(&to, at, table, sines, (unsigned char *)(void *)pe__aligned(buffer));
+        pe__write_sorted_table(&to, positions, table, sines,
+                               (unsigned char *)(void *)pe__aligned(buffer));
         return;
     }
-    for (size_t r = 0; r < table->rows; r += most) {
-        const size_t rows = pe__min(most, table->rows - r);
+    for (size_t r = 0; r < table->rows; r += limit) {
+        const size_t rows = pe__min(limit, table->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
             const pe__output tile =
                 pe__output_split(table->kernel, plan, pair, n, pe__aligned(buffer), e);
-            pe__write_rope_rows(&tile, at, r, rows);
+            pe__write_rope_rows(&tile, positions, r, rows);
             for (size_t k = 0; k < rows; k++) {
                 const ptrdiff_t row = (ptrdiff_t)(r + k) * table->stride;
                 pe__write_table_pairs(&to, table->out + row, sines + row, pair,
@@ -168,28 +171,28 @@ PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *at,
    gives the layout and the array of sines. The kernel repeat_kernel writes matrices and repeated
    elements. The caller's *made receives *table with its number of pairs, unless made is NULL.
    Returns PE_OK or the error of the arguments. */
-static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *at,
+static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *positions,
                                              pe__output *output,
                                              const pe__row_kernel *repeat_kernel,
                                              const pe_rope_table *table, pe_rope_table *made)
 {
     const pe_rope_table_layout layout = table->layout;
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
-    const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
+    const int two_arrays = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
     pe_plan own;
     if (output->rows == 0) return PE_OK;
     if (!plan || !output->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
-    if (two && !sines) return PE_ERR_NULL;
+    if (two_arrays && !sines) return PE_ERR_NULL;
     if (plan->d_model == 0) return PE_ERR_PLAN;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const uintptr_t c = (uintptr_t)output->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
-    if (!two && sines) return PE_ERR_SINES;
-    if (two && gap % output->element != 0) return PE_ERR_ALIGNMENT;
+    if (!two_arrays && sines) return PE_ERR_SINES;
+    if (two_arrays && gap % output->element != 0) return PE_ERR_ALIGNMENT;
     pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), output->rows,
                                        output->columns, output->element);
-    const pe_plan *const view = pe__view(plan, at, &own);
-    if (status == PE_OK) status = pe__check_at(at, output->rows, view->axes, view->offset);
+    const pe_plan *const view = pe__view(plan, positions, &own);
+    if (status == PE_OK) status = pe__check_at(positions, output->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
     if (made) {
         *made = *table;
@@ -199,17 +202,17 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
        the second array begins */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
-        pe__write_table_tiles(view, at, output, sines, layout, repeat_kernel);
+        pe__write_table_tiles(view, positions, output, sines, layout, repeat_kernel);
         return PE_OK;
     }
     pe_plan cosines_first = *view;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? gap / output->element : cosines_first.pairs;
-    const size_t cosine = two && s < c ? other : 0, sine = two && s < c ? 0 : other;
-    if (two && s < c) output->out = sines;
+    const size_t other = two_arrays ? gap / output->element : cosines_first.pairs;
+    const size_t cosine = two_arrays && s < c ? other : 0, sine = two_arrays && s < c ? 0 : other;
+    if (two_arrays && s < c) output->out = sines;
     if (copied) {
         output->kernel = repeat_kernel;
-        pe__write_repeated_axes(view, at, output, cosine,
+        pe__write_repeated_axes(view, positions, output, cosine,
                                 layout == PE_ROPE_TABLE_MATRIX ? 0 : sine);
         return PE_OK;
     }
@@ -219,6 +222,6 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *a
         cosines_first.axis[a].cosine = halves ? pair + cosine : 2 * pair;
         cosines_first.axis[a].sine = halves ? pair + sine : 2 * pair + 1;
     }
-    pe__write_axes(&cosines_first, at, output);
+    pe__write_axes(&cosines_first, positions, output);
     return PE_OK;
 }

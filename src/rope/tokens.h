@@ -21,10 +21,10 @@
    pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
-    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), most = tile / (2 * n);
-    if (!plan->order) return most;
+    const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), limit = tile / (2 * n);
+    if (!plan->order) return limit;
     const size_t step = n == plan->pairs ? pe__sorted_stride(plan, 0, n) : n + PE__GROUP;
-    return pe__min(most, (5 * tile / 8 - n) / step);
+    return pe__min(limit, (5 * tile / 8 - n) / step);
 }
 
 /* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
@@ -62,26 +62,26 @@ PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe_
     double buffer[PE__BYTES / sizeof(double)];
     unsigned char *const halves = (unsigned char *)buffer;
     const size_t element = call->in_element, pairs = tile->pairs, width = 2 * pairs * element;
-    const size_t most = PE__BYTES / width;
+    const size_t limit = PE__BYTES / width;
     pe__tile one = *tile;
     pe__copy_ends(call, tile, x, 1);
     one.tokens = 1;
     one.token = one.section_count = 0;
     for (size_t t = 0; t < tile->tokens; t++)
-        for (size_t k = 0; k < x->heads; k += most) {
-            pe__heads some = *x;
+        for (size_t k = 0; k < x->heads; k += limit) {
+            pe__heads part = *x;
             const size_t token = tile->token + t;
             const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
-            some.heads = pe__min(most, x->heads - k);
-            some.copied_after = 0;
-            for (size_t h = 0; h < some.heads; h++, in += x->in_head)
+            part.heads = pe__min(limit, x->heads - k);
+            part.copied_after = 0;
+            for (size_t h = 0; h < part.heads; h++, in += x->in_head)
                 pe__deinterleave(halves + h * width, in, pairs, element);
-            some.in = halves;
-            some.in_head = width;
-            some.out = x->out + token * x->out_token + k * x->out_head;
+            part.in = halves;
+            part.in_head = width;
+            part.out = x->out + token * x->out_token + k * x->out_head;
             one.sines = tile->sines + t * tile->stride;
             one.cosines = tile->cosines + t * tile->stride;
-            call->rotate(&one, &some);
+            call->rotate(&one, &part);
         }
 }
 
@@ -98,19 +98,19 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
     if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
     while (pe__next_axis(plan, pair, count, &of)) {
         const size_t column = pe__min(of.axis->sine, of.axis->cosine) + step * of.first;
-        const pe__section its = {of.at, of.n, of.axis->pairs, column};
+        const pe__section its = {of.offset, of.n, of.axis->pairs, column};
         section[sections++] = its;
     }
     return sections;
 }
 
 /* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of at. */
-PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t row,
+PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, size_t row,
                                    const pe__rope_call *call)
 {
     float buffer[5 * PE__ROPE_TILE / 4 + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
-    const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
+    const int uniform = positions->kind == PE__AT_RANGE && positions->step == 0;
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
@@ -120,11 +120,11 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
     tile.row = NULL;
     tile.section = section;
     tile.sines = rows;
-    size_t most = tile.call_tokens = call->tokens;
-    if (most > 1 && !uniform) most = pe__tile_tokens(plan, PE__ROPE_TILE);
-    for (size_t t = 0; t < call->tokens; t += most) {
+    size_t limit = tile.call_tokens = call->tokens;
+    if (limit > 1 && !uniform) limit = pe__tile_tokens(plan, PE__ROPE_TILE);
+    for (size_t t = 0; t < call->tokens; t += limit) {
         tile.token = t;
-        tile.tokens = pe__min(most, call->tokens - t);
+        tile.tokens = pe__min(limit, call->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
             tile.pair = pair;
@@ -134,7 +134,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *at, size_t 
             tile.section_count = pe__tile_sections(plan, pair, n, section);
             const pe__output output =
                 pe__output_split(pe__fill_kernel_f32(), plan, pair, n, rows, sizeof *rows);
-            pe__write_rope_rows(&output, at, row + t, uniform ? 1 : tile.tokens);
+            pe__write_rope_rows(&output, positions, row + t, uniform ? 1 : tile.tokens);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
                 const pe__heads *const x = &call->x[i];

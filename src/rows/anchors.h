@@ -25,7 +25,7 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
     const double factor = plan->amplitude * (1 + bound->eta);
     const size_t last = pe__vector_pair(plan, pair + (count - 1) / PE_LANES * PE_LANES);
     pe__sincos_poly poly;
-    const pe__sincos_args by = {plan, &poly, t};
+    const pe__sincos_args arguments = {plan, &poly, t};
     (void)table;
     pe__scale_sincos_poly(factor, 0, 1, &poly);
 #if PE_SLEEF
@@ -38,7 +38,7 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
     if (table) return;
 #endif
     for (size_t i = 0; i < count; i += PE__SINCOS_PAIRS)
-        pe__sincos_store(&by, pair + i, last, to[0] + i, to[1] + i);
+        pe__sincos_store(&arguments, pair + i, last, to[0] + i, to[1] + i);
 }
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,

@@ -23,23 +23,24 @@
    a sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
    other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
    frequency times the sum of the coordinates' magnitudes. */
-PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_t first,
+PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *positions, size_t first,
                                 size_t rows)
 {
     const pe_plan *const plan = output->plan;
     const size_t pairs = pe__max(output->sines, output->cosines);
     enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__MAX_LANES };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
-    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
+    const pe__td frequency_scale = pe__frequency_scale(plan->unit, plan->half_turns);
     pe_plan one = *plan;
-    const pe__dd by = pe__dd_from_td(unit);
+    const pe__dd factor = pe__dd_from_td(frequency_scale);
     one.frequency = sums;
     one.padded = PE__PADDED;
     one.point = point;
     for (size_t r = 0; r < rows; r++) {
         double size = 0;
         for (size_t k = 0; k < plan->axes; k++) {
-            point[k] = pe__position(at, first + r, at->axes == 1 ? 0 : k) + plan->offset;
+            point[k] =
+                pe__position(positions, first + r, positions->axes == 1 ? 0 : k) + plan->offset;
             size += fabs(point[k]);
         }
         pe__plan_set_range(&one, pe__exp2i(-98), plan->fastest * size);
@@ -57,7 +58,7 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *at, size_
                 }
                 pe__dd f;
                 f.hi = pe__two_sum(sum, rest, &f.lo);
-                f = pe__dd_renormalize(pe__dd_mul(f, by));
+                f = pe__dd_renormalize(pe__dd_mul(f, factor));
                 pe__store(sums + i, f.hi);
                 pe__store(sums + PE__PADDED + i, f.lo);
             }
@@ -122,20 +123,20 @@ PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__
     for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
 }
 
-/* Write the rows of one axis, starting at row `first` of `at`. A single row is written directly,
-   several are written run by run. */
-PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *at, size_t first,
+/* Write the rows of one axis, starting at row `first` of `positions`. A single row is written
+   directly, several are written run by run. */
+PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *positions, size_t first,
                                 size_t rows)
 {
-    const size_t k = at->axes == 1 ? 0 : output->coordinate;
-    const int list = at->kind != (int)PE__AT_RANGE && at->kind != (int)PE__AT_GRID;
+    const size_t k = positions->axes == 1 ? 0 : output->coordinate;
+    const int list = positions->kind != (int)PE__AT_RANGE && positions->kind != (int)PE__AT_GRID;
     /* too few rows for a row cache, or more than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !output->plan->has_padding) {
-        (*output->kernel->row)(output, pe__position(at, first, k) + output->plan->offset, 1);
+        (*output->kernel->row)(output, pe__position(positions, first, k) + output->plan->offset, 1);
         return;
     }
-    pe__runs runs = pe__runs_of(output->plan, at, first, rows, k, output->mode != PE__ADD);
+    pe__runs runs = pe__runs_of(output->plan, positions, first, rows, k, output->mode != PE__ADD);
     pe__output part = *output;
     if (list && !few && runs.copies) pe__write_list(output, &part, &runs);
     for (pe__run run; pe__next_run(&runs, &run);) pe__write_run(output, &part, &run);

@@ -86,12 +86,13 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
    the last 12 bits of their addresses are equal, unless the same 12 bits are equal for the two
    halves. */
 PE__WRAPS
-PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t most)
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row,
+                                          int64_t maximum)
 {
     const uintptr_t anchor = (uintptr_t)row;
     const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
     uint32_t aliased = 0;
-    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= most; b++) {
+    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= maximum; b++) {
         const uintptr_t s = (uintptr_t)(pe__rotation_row(x->output->plan, 0, b) + x->pair);
         const uintptr_t c = s + x->output->plan->padded * sizeof(double);
         const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
@@ -140,9 +141,10 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
     const int64_t lead = (int64_t)pe__min(512 / x->end, PE__BLOCK_HALF);
     const int64_t left = PE__BLOCK_HALF + 1 - lead - b;
-    const int64_t by = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
-    const size_t bytes = (size_t)((x->swapped ? -by : by) * x->output->stride);
-    x->prefetch_distance[0] = (by > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
+    const int64_t rows_ahead = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
+    const size_t bytes = (size_t)((x->swapped ? -rows_ahead : rows_ahead) * x->output->stride);
+    x->prefetch_distance[0] =
+        (rows_ahead > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
     x->prefetch_distance[1] = x->prefetch_distance[0] - 2 * bytes;
     return left > 0 && left < n ? left : n;
 }
@@ -167,16 +169,16 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
         if (x->mode == PE__ADD || x->mode == PE__STORE_PREFETCHED)
             n = pe__set_prefetch_distance(x, b, n);
         pe__set_row_pair(x, block, row, stride, b, PE_TYPE_F32);
-        unsigned char *const second = x->row[1];
-        if (together && x->row[0] && second) {
+        unsigned char *const minus = x->row[1];
+        if (together && x->row[0] && minus) {
             x->output->kernel->row_pairs(x, n);
             continue;
         }
         x->row[1] = NULL;
-        if (x->row[0]) pe__store_row_of_pair(x);
+        if (x->row[0]) pe__store_one_row(x);
         x->row[0] = NULL;
-        x->row[1] = second;
-        if (second) pe__store_row_of_pair(x);
+        x->row[1] = minus;
+        if (minus) pe__store_one_row(x);
     }
 }
 

@@ -35,15 +35,16 @@ static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *
 }
 
 /* Check all arguments of a call, then write its rows. */
-static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *at, pe__output *output)
+static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *positions,
+                                      pe__output *output)
 {
     pe_plan own;
     if (output->rows == 0) return PE_OK;
     pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
-    const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, output->rows, view->axes, view->offset);
-    if (status == PE_OK) pe__write_axes(view, at, output);
+    const pe_plan *const view = pe__view(plan, positions, &own);
+    status = pe__check_at(positions, output->rows, view->axes, view->offset);
+    if (status == PE_OK) pe__write_axes(view, positions, output);
     return status;
 }
 
@@ -57,7 +58,7 @@ typedef struct pe__batches {
 /* Add the same rows to all batches: repeatedly fill a buffer with several rows, including their
    columns of zeros, and add these rows to each batch. Returns 0, and adds nothing, if a row is too
    long for the buffer. */
-PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__output *output,
+PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *positions, pe__output *output,
                                   const pe__batches *batches)
 {
     /* PE__BYTES is the size of the rows that are filled together, unless a single row is longer.
@@ -67,12 +68,12 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__outp
     double buffer[PE__LONGEST / sizeof(double)];
     const size_t element = output->element == sizeof(double) ? sizeof(double) : sizeof(float);
     const size_t d = plan->d_model, bytes = d * element;
-    const size_t most = bytes > PE__LONGEST ? 0 : pe__max(PE__BYTES / bytes, 1);
+    const size_t limit = bytes > PE__LONGEST ? 0 : pe__max(PE__BYTES / bytes, 1);
     pe__set_axis(output, plan, &plan->axis[0]);
     output->prefetch_distance = batches->bytes;
-    for (size_t r = 0, n; most > 0 && r < output->rows; r += n) {
-        n = pe__min(most, output->rows - r);
-        const pe_at from = pe_skip(*at, r);
+    for (size_t r = 0, n; limit > 0 && r < output->rows; r += n) {
+        n = pe__min(limit, output->rows - r);
+        const pe_at from = pe_skip(*positions, r);
         pe__output rows = pe__output_of(buffer, element, n, d, PE__STORE, 1, batches->kernel);
         pe__write_axes(plan, &from, &rows);
         for (size_t b = 0; b < batches->count; b++)
@@ -80,17 +81,18 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *at, pe__outp
                 (*batches->add)(output, pe__row_address(output, r + k) + b * batches->bytes,
                                 (unsigned char *)buffer + k * bytes, d);
     }
-    return most > 0;
+    return limit > 0;
 }
 
 /* Check all arguments of a call with batches, then add its rows to them. */
-static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
-                                       pe__output *output, pe__batches *batches)
+static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *positions,
+                                       size_t batch_stride, pe__output *output,
+                                       pe__batches *batches)
 {
     pe_plan own;
     const size_t count = batches->count;
     if (output->rows == 0 || count == 0) return PE_OK;
-    if (count == 1) return pe__call_rows(plan, at, output);
+    if (count == 1) return pe__call_rows(plan, positions, output);
     pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
     /* Batches may follow each other or be side by side. If they are side by side, row r of every
@@ -103,13 +105,13 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
                                  (output->columns - plan->d_model) / batch_stride < count - 1))
         return PE_ERR_SHAPE;
     batches->bytes = batch_stride * output->element;
-    const pe_plan *const view = pe__view(plan, at, &own);
-    status = pe__check_at(at, output->rows, view->axes, view->offset);
-    if (status != PE_OK || pe__write_batches(view, at, output, batches)) return status;
+    const pe_plan *const view = pe__view(plan, positions, &own);
+    status = pe__check_at(positions, output->rows, view->axes, view->offset);
+    if (status != PE_OK || pe__write_batches(view, positions, output, batches)) return status;
     for (size_t b = 0; b < count; b++) {
         pe__output one = *output;
         one.out += b * batches->bytes;
-        pe__write_axes(view, at, &one);
+        pe__write_axes(view, positions, &one);
     }
     return PE_OK;
 }
@@ -126,15 +128,15 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
     pe_plan plan;
     if (pe__plan_bytes(&config, &plan) == 0) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
-    const pe_at at = pe_from(0);
-    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
+    const pe_at positions = pe_from(0);
+    if (status == PE_OK) status = pe__check_at(&positions, rows, 1, 0);
     if (status != PE_OK) return status;
 
     double memory[PE__PADDED * (2 + 4 * PE__BLOCK_HALF) + PE__MAX_LANES];
     double *const f = pe__aligned(memory);
     pe__geometric g;
     const double denominator[2] = {(double)d_model / 2, 0};
-    const pe__td unit = pe__frequency_unit(config.scale, config.half_turns);
+    const pe__td unit = pe__frequency_scale(config.scale, config.half_turns);
     g.step = pe__geometric_step(config.base, denominator);
     pe__geometric_begin(&g, &unit);
     for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
@@ -148,7 +150,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
         plan.d_model = d_model;
         pe__output output = pe__output_of(out + column, sizeof *out, rows, d_model, PE__STORE, 1,
                                           pe__fill_kernel_f32());
-        pe__write_axes(&plan, &at, &output);
+        pe__write_axes(&plan, &positions, &output);
     }
     return PE_OK;
 }

@@ -15,7 +15,7 @@
  * With several axes (images, video, points in space) each axis encodes its coordinate. A pe_at of
  * one coordinate gives it to all axes.
  *
- * at           where the rows are; every position within -2^31 ... 2^31, also with the offset. A
+ * positions    where the rows are; every position within -2^31 ... 2^31, also with the offset. A
  *              real position and an offset are added in double, rounded once
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; elements between rows are not touched
@@ -30,12 +30,13 @@
  * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5 */
-PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride);
-PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out,
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at positions, size_t rows, float *out,
                              size_t stride);
-PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at positions, size_t rows, double *out,
                              size_t stride);
-PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at positions, size_t rows, uint16_t *out,
+                             size_t stride);
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at positions, size_t rows, uint16_t *out,
                               size_t stride);
 
 /* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
@@ -44,7 +45,7 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
  * float (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x.
  * So for f32 the result has the bits of scaling x, then adding the filled table, on every machine.
  *
- * at, rows     as pe_fill_T
+ * positions    as pe_fill_T, for `rows` rows
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
  * x            as out of pe_fill_T
  *
@@ -52,14 +53,14 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
  * Accuracy     the bits of this product and sum (tests/unit/plan/test_conventions.c)
  * Aliasing     in place; x may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
-PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
-                            size_t stride);
-PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
-                            size_t stride);
-PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                            size_t stride);
-PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                             size_t stride);
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at positions, size_t rows, float scale,
+                            float *x, size_t stride);
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at positions, size_t rows, double scale,
+                            double *x, size_t stride);
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at positions, size_t rows, float scale,
+                            uint16_t *x, size_t stride);
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at positions, size_t rows, float scale,
+                             uint16_t *x, size_t stride);
 
 /* Add the same rows to several batches, batch_stride elements from one to the next. Sines are
  * computed once for all batches; for d_model above 2,560 (f64: 1,280), once for each batch.
@@ -71,14 +72,15 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float s
  * Accuracy     as pe_add_T (tests/unit/plan/test_conventions.c)
  * Aliasing     as pe_add_T
  * Threads      as pe_add_T, each with its own rows or batches */
-PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at positions, size_t rows, size_t batches,
                                   float scale, float *x, size_t stride, size_t batch_stride);
-PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at positions, size_t rows, size_t batches,
                                   double scale, double *x, size_t stride, size_t batch_stride);
-PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at positions, size_t rows, size_t batches,
                                   float scale, uint16_t *x, size_t stride, size_t batch_stride);
-PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                   float scale, uint16_t *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at positions, size_t rows,
+                                   size_t batches, float scale, uint16_t *x, size_t stride,
+                                   size_t batch_stride);
 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
  * plan, the same bits.
@@ -101,7 +103,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * omega        pairs frequencies in radians per position, taken as the exact values of doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
  * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
- * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
+ * positions    where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
  * sines        rows * stride elements (the last row needs only pairs); aligned as its type
  * cosines      as sines
  * stride       elements from row to row in both, >= pairs; elements between rows are not touched
@@ -113,11 +115,12 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              alternate: cosines = sines + pairs, stride = 2 pairs
  * Threads      any */
-PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
+PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at positions,
                                size_t rows, float *sines, float *cosines, size_t stride);
-PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at at,
+PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at positions,
                                size_t rows, double *sines, double *cosines, size_t stride);
-PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at at,
+PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at positions,
                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride);
-PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude, pe_at at,
-                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride);
+PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude,
+                                pe_at positions, size_t rows, uint16_t *sines, uint16_t *cosines,
+                                size_t stride);

@@ -60,7 +60,7 @@ PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, 
 }
 
 /* Store the n doubles at v to x, or add them to the elements at x. */
-PE__INLINE void pe__store_some_f64(const pe__output *output, double *x, const double *v, size_t n)
+PE__INLINE void pe__store_doubles(const pe__output *output, double *x, const double *v, size_t n)
 {
     if (output->mode == PE__ADD) pe__add_some_f64(output, (unsigned char *)x, v, n);
     else memcpy(x, v, n * sizeof *x);
@@ -96,17 +96,17 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
-    double amplitude, unit, error; /* amplitude: A; unit: 2^-26 plan->scale; error: e */
+    double amplitude, grid, error; /* amplitude: A; grid: 2^-26 plan->scale; error: e */
     /* The rotation rows and the anchor, each split by pe__split_high(). */
     pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
     /* The anchor and rotation row 17, not split. */
-    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
+    pe__dd unsplit[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
 } pe__tile_f64;
 
-/* Returns x as the sum of hi, a multiple of unit (a power of two), and lo, the remainder. */
-PE__INLINE pe__dd pe__split_high(pe__dd x, double unit)
+/* Returns x as the sum of hi, a multiple of grid (a power of two), and lo, the remainder. */
+PE__INLINE pe__dd pe__split_high(pe__dd x, double grid)
 {
-    const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
+    const pe__vd big = pe__splat(6755399441055744.0 * grid); /* as in pe__round() */
     const pe__vd high = (x.hi + big) - big;
     x.lo = (x.hi - high) + x.lo;
     x.hi = high;
@@ -162,8 +162,8 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
         double all[2 * PE_LANES];
         pe__store(all, f);
         pe__store(all + PE_LANES, g);
-        pe__store_some_f64(x->output, p, all, split ? sines : sines + cosines);
-        pe__store_some_f64(x->output, q, all + PE_LANES, split ? cosines : 0);
+        pe__store_doubles(x->output, p, all, split ? sines : sines + cosines);
+        pe__store_doubles(x->output, q, all + PE_LANES, split ? cosines : 0);
     }
 }
 
@@ -178,7 +178,7 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
     const pe__vd less = pe__splat(-x->error), two_errors = pe__splat(2 * x->error);
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         const size_t v = i / PE_LANES;
-        const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
+        const pe__vd f0 = x->unsplit[v][0].hi, g0 = x->unsplit[v][1].hi;
         const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], ts = x->plan_row[b][v][0];
         const pe__dd tc = x->plan_row[b][v][1];
         const pe__rotated r = pe__rotate(f.hi, g.hi, ts.hi, tc.hi);
@@ -224,16 +224,16 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
         f = pe__dd_mul_double(swapped ? c : s, x->amplitude);
         g = pe__dd_mul_double(swapped ? s : c, x->amplitude);
     } else {
-        f = x->whole[v][0];
-        g = x->whole[v][1];
+        f = x->unsplit[v][0];
+        g = x->unsplit[v][1];
         pe__dd_rotate(&f, &g, x->next[v][0], x->next[v][1]);
         f = pe__dd_renormalize(f);
         g = pe__dd_renormalize(g);
     }
-    x->whole[v][0] = f;
-    x->anchor[v][0] = pe__split_high(f, x->unit);
-    x->whole[v][1] = g;
-    x->anchor[v][1] = pe__split_high(g, x->unit);
+    x->unsplit[v][0] = f;
+    x->anchor[v][0] = pe__split_high(f, x->grid);
+    x->unsplit[v][1] = g;
+    x->anchor[v][1] = pe__split_high(g, x->grid);
 }
 
 /* Write a tile of columns: `rows` rows, the first at position t. With an amplitude within 2^-900
@@ -252,7 +252,7 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     x.plan = plan;
     x.output = output;
     x.amplitude = usual ? plan->amplitude : 1;
-    x.unit = pe__exp2i(-26) * scale;
+    x.grid = pe__exp2i(-26) * scale;
     x.error = 4;
     if (usual) /* e = 2^(k - 76), since scale = 2^k, plus the error of the frequencies */
         x.error =
@@ -260,9 +260,9 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
                      pe__sincos_error(plan, pe__max_abs(t, t + (double)(rows + PE__BLOCK_ROWS))));
     for (size_t v = 0; v < vectors; v++) pe__tile_begin_f64(&x, v, last);
     for (size_t q = last, n = 0; q < rows + last; q += PE__BLOCK_ROWS, n++) {
-        const double at = t + (double)q;
+        const double position = t + (double)q;
         for (size_t v = 0; v < vectors; v++)
-            pe__tile_anchor_f64(&x, v, n % PE__ANCHORS_ROTATED == 0 && q < rows ? &at : NULL);
+            pe__tile_anchor_f64(&x, v, n % PE__ANCHORS_ROTATED == 0 && q < rows ? &position : NULL);
         for (size_t b = 0; b <= last; b++) {
             pe__row_f64 plus = {NULL, t + (double)(q + b)}, minus = {NULL, t + (double)(q - b)};
             if (q + b < rows)

@@ -27,9 +27,9 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
 {
     double zero[8]; /* for f32, f16 and bf16: 16 floats */
     memset(zero, 0, sizeof zero);
-    const size_t most = output->element == sizeof(double) ? 8 : 16;
-    for (size_t i = 0; i < n; i += most)
-        (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, most));
+    const size_t limit = output->element == sizeof(double) ? 8 : 16;
+    for (size_t i = 0; i < n; i += limit)
+        (*add)(output, row + (column + i) * output->element, zero, pe__min(n - i, limit));
 }
 /* PE__ROW_KERNELS defines two row kernels for a type: one fills rows, the other adds them. Each is
    a static object of the function that returns it. At file scope, gcc -O0 would keep the objects,

@@ -110,7 +110,7 @@ enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
-    float error, least;   /* of the thresholds: error: the maximum; least: the constant term */
+    float error, minimum; /* of the thresholds: error: the maximum; minimum: the constant term */
     unsigned made;        /* bit b: plan_row[b] is converted */
     int excess;           /* adding: sum over the spans of 5 * (pairs in flagged groups) - (pairs of
                              both rows), never below 0; see pe__add_row_pair_16() */
@@ -148,11 +148,11 @@ PE__INLINE pe__vf pe__group_magnitude(const float *x, size_t i)
 PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
                                    float *errors)
 {
-    const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
-    const pe__vf by = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) u */
+    const pe__vf error = pe__splat_f32(f->error), minimum = pe__splat_f32(f->minimum);
+    const pe__vf relative_error = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) u */
     for (size_t i = 0; i < count; i += PE__GROUP) {
         const pe__vf sum = pe__add_f32(pe__group_magnitude(x, i), pe__get(f->angle + i / 2));
-        pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
+        pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, relative_error, minimum)));
     }
 }
 
@@ -177,19 +177,19 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
-    const float least = pe__base_error_16(plan, type), error = (float)(power * of_1);
-    const int unsafe = least == FLT_MAX;
+    const float minimum = pe__base_error_16(plan, type), error = (float)(power * of_1);
+    const int unsafe = minimum == FLT_MAX;
     /* the angle of row 8 is 8 pi f; 3.1415927 is above pi */
-    const pe__vf by =
+    const pe__vf angle_factor =
         pe__splat_f32(unsafe ? 0.0f : (float)((double)PE__BLOCK_HALF * 3.1415927 * size));
-    f->error = unsafe || error < least ? least : error;
-    f->least = least;
+    f->error = unsafe || error < minimum ? minimum : error;
+    f->minimum = minimum;
     f->made = 0;
     f->flagged_count = 0;
     f->excess = f->spans_in_doubles = 0;
     pe__to_groups(plan->frequency + output->pair, count, output->order == PE__SPLIT, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
-        pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), by));
+        pe__put(f->angle + i / 2, pe__mul_f32(pe__group_magnitude(f->a, i), angle_factor));
 }
 
 /* Returns y minus the midpoint of the two numbers around y whose significands have `drop` bits
@@ -277,21 +277,21 @@ PE__WRAPS /* a prefetched address may wrap around */
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
 {
-    const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 */
-    const uint16_t *const at = (const uint16_t *)(const void *)p;
+    const pe__vf relative_error = pe__splat_f32(1.0f / 8388608); /* 2^-23 */
+    const uint16_t *const elements = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
     PE__PREFETCH((uintptr_t)p + x->prefetch_distance[0]);
     /* interleaved: q follows p, in the same cache line if vectors are shorter than a line */
-    if (split || sizeof by >= 64) PE__PREFETCH((uintptr_t)q + x->prefetch_distance[0]);
-    const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
-    g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
+    if (split || sizeof relative_error >= 64) PE__PREFETCH((uintptr_t)q + x->prefetch_distance[0]);
+    const pe__vf u = pe__get_bf16_odds(elements), v = pe__get_bf16_evens(next);
+    g->a[0] = pe__scaled_sum(pe__get_bf16_evens(elements), &x->scale, g->a[0]);
     g->a[1] = pe__scaled_sum(split ? u : v, &x->scale, g->a[1]);
     g->b[0] = pe__scaled_sum(split ? v : u, &x->scale, g->b[0]);
     g->b[1] = pe__scaled_sum(pe__get_bf16_odds(next), &x->scale, g->b[1]);
-    g->bound_a =
-        pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->bound_a);
-    g->bound_b =
-        pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->bound_b);
+    g->bound_a = pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])),
+                             relative_error, g->bound_a);
+    g->bound_b = pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])),
+                             relative_error, g->bound_b);
 }
 
 /* Store the group that starts at pair i in row `side`, or add it to the elements there. Returns the
@@ -350,7 +350,7 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
         group.end = pe__min(group.begin + PE__GROUP, x->end);
         group.row[side] = x->row[side];
         group.row[1 - side] = NULL;
-        pe__store_row_of_pair(&group);
+        pe__store_one_row(&group);
     }
 }
 
@@ -410,7 +410,7 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     if (PE__UNLIKELY(f->spans_in_doubles)) {
         f->spans_in_doubles--;
         if (x->row[0] && x->row[1]) pe__add_row_pairs_bf16(x, 1);
-        else pe__store_row_of_pair(x);
+        else pe__store_one_row(x);
         return;
     }
     pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
@@ -427,11 +427,11 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     f->flagged_count = 0;
 }
 
-/* If a block has more than `most` flagged groups, compute and store them from doubles. */
-PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t most,
+/* If a block has more than `maximum` flagged groups, compute and store them from doubles. */
+PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t maximum,
                                      pe_type type)
 {
-    if (f->flagged_count <= most) return;
+    if (f->flagged_count <= maximum) return;
     pe__round_flagged_16(x, f->row, f->position, f->flagged, f->flagged_count, type);
     f->flagged_count = 0;
 }

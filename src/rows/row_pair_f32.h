@@ -77,19 +77,19 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__
     x->slow = SIZE_MAX;
 }
 
-/* Rotate the vector of pairs at i to both rows. If two is 0, only the row that is not NULL is
+/* Rotate the vector of pairs at i to both rows. If both_rows is 0, only the row that is not NULL is
    computed. Its components are then a[0] and b[0] of the result, whichever row it is. If ts is
    NULL, that row is the anchor itself. */
-PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
+PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int both_rows)
 {
-    if (!two && !x->ts) {
+    if (!both_rows && !x->ts) {
         pe__rotated r;
         r.a[0] = r.a[1] = pe__load(x->a + i);
         r.b[0] = r.b[1] = pe__load(x->b + i);
         return r;
     }
     pe__vd ts = pe__load(x->ts + i);
-    if (!two) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
+    if (!both_rows) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
     return pe__rotate(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i));
 }
 
@@ -152,18 +152,19 @@ PE__INLINE void pe__ziv_round_two(const pe__span *x, int side, size_t k, const p
 }
 
 /* Round a group, the four vectors of pairs that start at pair i, in which the rounding test has
-   flagged a vector. The floats of x->row[0] and x->row[1] are returned in v[0] and v[1]. If two is
-   0, those of the one row that is not NULL are returned in v[0]. All four vectors are rounded,
-   since it would take longer to find the flagged one. */
-PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int two, pe__floats4 *v)
+   flagged a vector. The floats of x->row[0] and x->row[1] are returned in v[0] and v[1]. If
+   both_rows is 0, those of the one row that is not NULL are returned in v[0]. All four vectors are
+   rounded, since it would take longer to find the flagged one. */
+PE__OUTLINE void pe__round_flagged(const pe__span *x, size_t i, int both_rows, pe__floats4 *v)
 {
-    const int first = !two && !x->row[0];
+    const int first = !both_rows && !x->row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
-        const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
+        const pe__rotated r = pe__rotate_at(x, i, both_rows),
+                          s = pe__rotate_at(x, i + PE_LANES, both_rows);
         const pe__vd plus[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
         const pe__vd minus[4] = {r.a[1], r.b[1], s.a[1], s.b[1]};
         pe__ziv_round_two(x, first, i, plus, v[0].v + n);
-        if (two) pe__ziv_round_two(x, 1, i, minus, v[1].v + n);
+        if (both_rows) pe__ziv_round_two(x, 1, i, minus, v[1].v + n);
     }
 }
 
@@ -203,12 +204,13 @@ PE__INLINE void pe__round_tested(const pe__rotated *r, const pe__rotated *s, int
 }
 
 /* Rotate the two vectors of pairs at i, round them to floats and add them to the rounding test. */
-PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
-                               pe__rounding_test *test, pe__vf *plus, pe__vf *minus)
+PE__INLINE void pe__rotate_group_half(const pe__span *x, size_t i, int both_rows, int split,
+                                      pe__rounding_test *test, pe__vf *plus, pe__vf *minus)
 {
-    const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
+    const pe__rotated r = pe__rotate_at(x, i, both_rows),
+                      s = pe__rotate_at(x, i + PE_LANES, both_rows);
     pe__round_tested(&r, &s, 0, split, test, plus);
-    if (two) pe__round_tested(&r, &s, 1, split, test, minus);
+    if (both_rows) pe__round_tested(&r, &s, 1, split, test, minus);
 }
 
 /* Prefetch the lines that are prefetch_distance bytes after four vectors at p, p + at1, p + at2 and
@@ -255,9 +257,9 @@ typedef enum pe__sum {
 
 /* Store, stream or add four vectors of row `side`, v[0] at p and the others after it. If split,
    v[1] and v[3] are x->across bytes after v[0] and v[2]. A row pair is added inline, since the type
-   is a constant of its kernel. A single row (two is 0) is added by a call of the adder, which knows
-   the type. */
-PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int split, int side,
+   is a constant of its kernel. A single row (both_rows is 0) is added by a call of the adder, which
+   knows the type. */
+PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int both_rows, int split, int side,
                                unsigned char *p, const pe__floats4 *four)
 {
     const pe__vf *const v = four->v;
@@ -272,7 +274,7 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
         pe__stream(p1, v[1]);
         pe__stream(p2, v[2]);
         pe__stream(p3, v[3]);
-    } else if (two || x->mode != PE__ADD) {
+    } else if (both_rows || x->mode != PE__ADD) {
         if (PE__UNLIKELY(x->mode != PE__STORE))
             pe__prefetch_vectors(p, at1, at2, (size_t)vector, x->prefetch_distance[side]);
         pe__put(p0, v[0]);
@@ -286,9 +288,9 @@ PE__INLINE void pe__store_four(const pe__span *x, pe__sum sum, int two, int spli
 
 /* Store n floats at p, or add them. Half a vector and a whole vector are copied with a constant
    size, since compilers make no call of such a memcpy(). */
-PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
+PE__INLINE void pe__store_floats(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
-    if (x->adder) x->adder->some(x->output, p, v, n);
+    if (x->adder) x->adder->partial(x->output, p, v, n);
     else if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
     else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
     else memcpy(p, v, n * sizeof *v);
@@ -312,21 +314,22 @@ PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
             all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
         for (size_t i = 0, m; i < n; i += m) {
             m = pe__min(n - i, type == PE_TYPE_F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (type == PE_TYPE_F32) pe__store_some(x, p + i * element, all, m);
+            if (type == PE_TYPE_F32) pe__store_floats(x, p + i * element, all, m);
             else pe__put_n_as(type, p + i * element, pe__get(all), m);
         }
     }
 }
 
-/* Write part of the vector of pairs at i in each row that is not NULL: `first` first components and
-   `second` second ones. The hot loop tests all pairs with the plan's guard, and tests flagged slow
-   pairs again with slow_guard. Here slow pairs are tested with slow_guard only. This function is
-   out of line because only the ends of a row need it, and its arrays would enlarge the loop's stack
-   frame. */
-PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, size_t second)
+/* Write part of the vector of pairs at i in each row that is not NULL: first_count first components
+   and second_count second ones. The hot loop tests all pairs with the plan's guard, and tests
+   flagged slow pairs again with slow_guard. Here slow pairs are tested with slow_guard only. This
+   function is out of line because only the ends of a row need it, and its arrays would enlarge the
+   loop's stack frame. */
+PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first_count,
+                                   size_t second_count)
 {
-    const int two = x->ts != NULL; /* rotate to both rows, even if one is NULL */
-    const pe__rotated r = pe__rotate_at(x, i, two);
+    const int both_rows = x->ts != NULL; /* rotate to both rows, even if one is NULL */
+    const pe__rotated r = pe__rotate_at(x, i, both_rows);
     const int32_t guard = i < x->slow ? x->output->plan->guard : x->slow_guard;
     const size_t e = x->output->element;
     pe__rounding_test test = pe__rounding_test_begin();
@@ -349,18 +352,19 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
                 all[x->split ? k % 2 * PE_LANES + k / 2 : k] = interleaved[k];
         }
         if (x->split) {
-            pe__store_some(x, p + i * e, all, first);
-            pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
-                           pe__min(second, PE_LANES)); /* never more; for the compiler */
+            pe__store_floats(x, p + i * e, all, first_count);
+            pe__store_floats(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
+                             pe__min(second_count, PE_LANES)); /* never more; for the compiler */
         } else {
-            pe__store_some(x, p + 2 * i * e, all, first + second);
+            pe__store_floats(x, p + 2 * i * e, all, first_count + second_count);
         }
     }
 }
 
 /* This is the hot loop of rows of floats. It writes the pairs begin ... end - 1 of n row pairs:
-   first span->row, then the row pairs at the next larger distances from the anchor. If two is 0, it
-   writes only the row of span->row that is not NULL. Rows come from their anchor by angle addition:
+   first span->row, then the row pairs at the next larger distances from the anchor. If both_rows is
+   0, it writes only the row of span->row that is not NULL. Rows come from their anchor by angle
+   addition:
 
        for each pair i:
            s, c = anchor[i]                   S, C = sin(b w_i), cos(b w_i), from rotation row b
@@ -384,43 +388,46 @@ PE__OUTLINE void pe__store_partial(const pe__span *x, size_t i, size_t first, si
    the output, addresses were not kept in registers. Outputs of 512 x 512 then took 12 % longer with
    AVX-512, and split ones 11 % longer with AVX2. For AVX-512, gcc 12 keeps all of this in
    registers. With the 16 vector registers of AVX2, one of the eight vectors is on the stack. */
-PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int split, pe__sum sum)
+PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int both_rows, int split,
+                                    pe__sum sum)
 {
     const int32_t window = span->bound->window, guard = span->output->plan->guard;
     pe__span hot = *span;
     const pe__span *const x = &hot;
-    const size_t element = two && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
+    const size_t element = both_rows && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
     const size_t step = (split ? 1 : 2) * element, end = span->end;
-    const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
-    const size_t peeled = pe__min(span->peeled, whole), padded = span->output->plan->padded;
+    const size_t complete_pairs = pe__min(span->first, span->second),
+                 groups_end = pe__min(complete_pairs, end);
+    const size_t peeled = pe__min(span->peeled, complete_pairs),
+                 padded = span->output->plan->padded;
     const ptrdiff_t stride = span->swapped ? -x->output->stride : x->output->stride;
-    unsigned char *plus = span->row[!two && !x->row[0]], *minus = span->row[1];
+    unsigned char *plus = span->row[!both_rows && !x->row[0]], *minus = span->row[1];
     for (;;) {
         size_t i = span->begin;
-        for (size_t some; i < peeled; i += some) {
-            some = pe__min(peeled - i, PE_LANES);
-            pe__store_partial(span, i, some, some);
+        for (size_t count; i < peeled; i += count) {
+            count = pe__min(peeled - i, PE_LANES);
+            pe__store_partial(span, i, count, count);
         }
-        for (; i + 4 * PE_LANES <= fours; i += 4 * PE_LANES) {
+        for (; i + 4 * PE_LANES <= groups_end; i += 4 * PE_LANES) {
             pe__rounding_test test = pe__rounding_test_begin();
             pe__floats4 f, b;
-            pe__rotate_two(x, i, two, split, &test, f.v, b.v);
-            pe__rotate_two(x, i + 2 * PE_LANES, two, split, &test, f.v + 2, b.v + 2);
+            pe__rotate_group_half(x, i, both_rows, split, &test, f.v, b.v);
+            pe__rotate_group_half(x, i + 2 * PE_LANES, both_rows, split, &test, f.v + 2, b.v + 2);
             if (PE__UNLIKELY(pe__rounding_test_flagged(test, window, guard)) &&
                 pe__confirm_flag(test, window, i < span->slow ? guard : span->slow_guard, &f,
-                                 two ? &b : &f)) {
+                                 both_rows ? &b : &f)) {
                 pe__floats4 rounded[2];
-                pe__round_flagged(span, i, two, rounded);
+                pe__round_flagged(span, i, both_rows, rounded);
                 f = rounded[0];
-                if (two) b = rounded[1];
+                if (both_rows) b = rounded[1];
             }
-            pe__store_four(x, sum, two, split, 0, plus + i * step, &f);
-            if (two) pe__store_four(x, sum, two, split, 1, minus + i * step, &b);
+            pe__store_four(x, sum, both_rows, split, 0, plus + i * step, &f);
+            if (both_rows) pe__store_four(x, sum, both_rows, split, 1, minus + i * step, &b);
         }
         for (; i < end; i += PE_LANES)
             pe__store_partial(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
                               i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
-        if (!two || --n <= 0) return;
+        if (!both_rows || --n <= 0) return;
         const double sign = span->swapped ? -1 : 1;
         span->row[0] += stride;
         span->row[1] -= stride;
@@ -436,13 +443,13 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int two, int spli
 }
 
 /* A row pair kernel stores or adds n row pairs: x->row and those at the next larger distances. By
-   contrast, pe__store_row_of_pair() stores or adds the one row of x->row that is not NULL. */
+   contrast, pe__store_one_row() stores or adds the one row of x->row that is not NULL. */
 PE__OUTLINE void pe__store_row_pairs(pe__span *x, int64_t n)
 {
     if (x->split) pe__rotate_span_f32(x, n, 1, 1, PE__NOT_ADDED);
     else pe__rotate_span_f32(x, n, 1, 0, PE__NOT_ADDED);
 }
-PE__OUTLINE void pe__store_row_of_pair(pe__span *x)
+PE__OUTLINE void pe__store_one_row(pe__span *x)
 {
     pe__rotate_span_f32(x, 1, 0, x->split, PE__NOT_ADDED);
 }

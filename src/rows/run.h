@@ -68,10 +68,10 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     const double farthest =
         pe__max_abs(low, high) + (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 1));
     const double nearest = low > 0 ? low : high < 0 ? -high : 0;
-    const double least = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
-    const int whole = low == floor(low), is_far = x->bound == &pe__bound_far;
+    const double minimum = (double)(PE__BLOCK_HALF * (PE__BLOCK_ROWS + 2)) / (PE__SLOW_RATIO - 1);
+    const int is_integer = low == floor(low), is_far = x->bound == &pe__bound_far;
     size_t i = x->end - x->output->padding_pairs;
-    if (x->output->plan->point || is_far || (nearest < least && !whole)) return SIZE_MAX;
+    if (x->output->plan->point || is_far || (nearest < minimum && !is_integer)) return SIZE_MAX;
     if (fabs(f[i - 1]) * pe__max_abs(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
     return i;
@@ -87,7 +87,7 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
     const int64_t middle = block->first + block->count / 2, last = block->last;
     const int64_t low = PE__BLOCK_ROWS * block->first;
     const int64_t high = low + PE__BLOCK_ROWS * block->count - 1, end = high < last ? high : last;
-    const double t = block->t, at = t + (double)block->centre;
+    const double t = block->t, centre_position = t + (double)block->centre;
     const int is_far = pe__is_far(plan, pe__max_abs(t, t + (double)(last + 1 + PE__BLOCK_ROWS)));
     const pe__bound *const bound = is_far      ? &pe__bound_far
                                    : last == 0 ? &pe__bound_full_poly
@@ -109,9 +109,9 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
             other[k] = pe__unaliased(other[k], out);
         }
     }
-    if (pe__is_far(plan, at))
-        pe__compute_centre_far(plan, output->round_element, at, pair, count, centre);
-    else pe__compute_centre(plan, bound, block->count > 2, at, pair, count, centre);
+    if (pe__is_far(plan, centre_position))
+        pe__compute_centre_far(plan, output->round_element, centre_position, pair, count, centre);
+    else pe__compute_centre(plan, bound, block->count > 2, centre_position, pair, count, centre);
     for (int64_t j = block->first; j < block->first + block->count; j++) {
         block->row = j == middle ? centre : other;
         if (j != middle) pe__rotate_anchor(plan, j - middle, pair, count, centre, other);
@@ -138,11 +138,11 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
     const size_t pairs = pe__max(output->sines, output->cosines);
-    const size_t most = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
+    const size_t limit = output->mode == PE__STREAM ? (size_t)PE__TILE_STREAMED : (size_t)PE__TILE;
     pe__block block = pe__block_of(t, rows, pe__aligned(space), PE__TILE, NULL);
     while (pe__next_group(&block))
-        for (size_t done = 0; done < pairs; done += most) {
-            const pe__output part = pe__output_part(output, done, most);
+        for (size_t done = 0; done < pairs; done += limit) {
+            const pe__output part = pe__output_part(output, done, limit);
             pe__write_tile(&part, &block);
         }
 }
@@ -159,19 +159,20 @@ PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double
     double space[4 * ((int)PE__TILE_16 + (int)PE__ANCHOR_PADDING) + 8];
     double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
     pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
-    const size_t most = output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
+    const size_t limit =
+        output->mode == PE__STREAM ? (size_t)PE__BLOCK_ROWS * PE__BLOCK_ROWS : rows;
     const size_t pairs = pe__max(output->sines, output->cosines);
     for (size_t r = 0, n; r < rows; r += n) {
-        n = pe__min(rows - r, most);
+        n = pe__min(rows - r, limit);
         const double first = t + (double)r;
         const int single = n == 1 && first != 0 && !pe__is_far(output->plan, first);
-        pe__output some = *output;
-        some.out = pe__row_address(output, r);
+        pe__output batch = *output;
+        batch.out = pe__row_address(output, r);
         const size_t written = !single ? 0
-                               : added ? pe__single_f32(&some, first, some.kernel->adder)
-                                       : pe__single_row(&some, first, NULL, type);
+                               : added ? pe__single_f32(&batch, first, batch.kernel->adder)
+                                       : pe__single_row(&batch, first, NULL, type);
         for (size_t done = written; done < pairs; done += PE__TILE_16) {
-            const pe__output part = pe__output_part(&some, done, PE__TILE_16);
+            const pe__output part = pe__output_part(&batch, done, PE__TILE_16);
             pe__block block = pe__block_of(first, n, pe__aligned(space), PE__TILE_16, scratch);
             pe__scratch_begin(scratch, &part, type, added);
             while (pe__next_group(&block)) pe__write_tile(&part, &block);

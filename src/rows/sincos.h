@@ -34,17 +34,17 @@ typedef struct pe__sincos_request {
 
 /* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
    of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
-typedef void pe__sincos_kernel(pe__output *output, const pe_at *at, size_t rows);
+typedef void pe__sincos_kernel(pe__output *output, const pe_at *positions, size_t rows);
 #define PE__ROW_KERNELS(T, row, kernel_of_row)                                                     \
-    PE__OUTLINE void pe__sincos_row_##T(pe__output *output, const pe_at *at, size_t rows)          \
+    PE__OUTLINE void pe__sincos_row_##T(pe__output *output, const pe_at *positions, size_t rows)   \
     {                                                                                              \
         output->kernel = kernel_of_row;                                                            \
-        row(output, pe__position(at, 0, 0), rows);                                                 \
+        row(output, pe__position(positions, 0, 0), rows);                                          \
     }                                                                                              \
-    PE__OUTLINE void pe__sincos_rows_##T(pe__output *output, const pe_at *at, size_t rows)         \
+    PE__OUTLINE void pe__sincos_rows_##T(pe__output *output, const pe_at *positions, size_t rows)  \
     {                                                                                              \
         output->kernel = pe__fill_kernel_##T();                                                    \
-        pe__write_axis(output, at, 0, rows);                                                       \
+        pe__write_axis(output, positions, 0, rows);                                                \
     }
 PE__ROW_KERNELS(f32, pe__row_f32, NULL) /* which never asks for it */
 PE__ROW_KERNELS(f16, pe__rows_f16, pe__fill_kernel_f16())
@@ -60,13 +60,13 @@ enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
    doubles, with a relative error of 2^-104: the high parts go to f + i, the low parts to g + i.
-   Update *least and *sum, the least |w| and the sum of |w| in each lane. */
+   Update *minimum and *sum, the minimum of |w| and the sum of |w| in each lane. */
 PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
-                                     pe__vd *least, pe__vd *sum)
+                                     pe__vd *minimum, pe__vd *sum)
 {
     pe__vd e;
     const pe__vd w = pe__load(omega + i), size = pe__abs(w);
-    *least = pe__min_vd(size, *least);
+    *minimum = pe__min_vd(size, *minimum);
     *sum = *sum + size;
     pe__store(f + i, pe__two_prod(w, pe__splat(pe__inverse_pi[0]), &e));
     pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
@@ -81,14 +81,14 @@ enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
-    const pe__vd most = pe__splat((double)PE__MAX_FREQUENCY_SUM / (double)PE_LANES);
-    pe__vd least = pe__splat(1.0), sum = pe__splat(0.0), zero = sum;
+    const pe__vd maximum = pe__splat((double)PE__MAX_FREQUENCY_SUM / (double)PE_LANES);
+    pe__vd minimum = pe__splat(1.0), sum = pe__splat(0.0), zero = sum;
     double w[PE_LANES], *const g = f + padded;
     size_t i = 0;
     for (size_t k = 0; n < PE_LANES && k < PE_LANES; k++) w[k] = omega[pe__min(k, n - 1)];
-    for (; i + PE_LANES <= n; i += PE_LANES) pe__sincos_frequency(omega, i, f, g, &least, &sum);
-    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &least, &sum);
-    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &least, &sum);
+    for (; i + PE_LANES <= n; i += PE_LANES) pe__sincos_frequency(omega, i, f, g, &minimum, &sum);
+    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &minimum, &sum);
+    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &minimum, &sum);
     for (i = n; i < n + 8; i += PE_LANES) {
         pe__store(f + i, pe__splat(f[n - 1]));
         pe__store(g + i, pe__splat(g[n - 1]));
@@ -96,8 +96,8 @@ PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f,
     /* sum * 0 is a NaN if any frequency is a NaN or infinite. The 0 is hidden from clang, which
        assumes under -ffinite-math-only that this product is 0. */
     PE__OPAQUE(zero);
-    return !pe__unequal(pe__min_vd(least, low), low,
-                        pe__fma(sum, zero, pe__min_vd(most - sum, zero)), zero);
+    return !pe__unequal(pe__min_vd(minimum, low), low,
+                        pe__fma(sum, zero, pe__min_vd(maximum - sum, zero)), zero);
 }
 
 /* Set all fields that row kernels read in a plan of n pairs, except frequency and padded. No
@@ -119,10 +119,10 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     pe__plan_set_range(plan, pe__exp2i(-104), fastest);
 }
 
-/* Check the frequencies, then write the rows in tiles of `most` pairs. f: aligned memory for the
-   arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
-PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *at,
-                                      pe__sincos_kernel *kernel, double *f, size_t most)
+/* Check the frequencies, then write the rows in tiles of `capacity` pairs. f: aligned memory for
+   the arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
+PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *positions,
+                                      pe__sincos_kernel *kernel, double *f, size_t capacity)
 {
     unsigned char *const sines = (unsigned char *)x->sines;
     unsigned char *const cosines = (unsigned char *)x->cosines;
@@ -134,9 +134,9 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
     double fastest = PE__MAX_FREQUENCY_SUM;
     int usual = 1;
     plan.frequency = f;
-    for (size_t i = 0; i < x->pairs; i += most) {
-        const size_t n = pe__min(x->pairs - i, most);
-        usual &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
+    for (size_t i = 0; i < x->pairs; i += capacity) {
+        const size_t n = pe__min(x->pairs - i, capacity);
+        usual &= pe__sincos_frequencies(x->omega + i, n, f, capacity + PE__MAX_LANES);
     }
     for (size_t i = 0; i < x->pairs && !usual; i++) {
         const double w = x->omega[i];
@@ -144,12 +144,13 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
             return PE_ERR_FREQUENCY;
         fastest = pe__max_abs(fastest, w);
     }
-    plan.padded = most + PE__MAX_LANES;
-    for (size_t i = 0; i < x->pairs; i += most) {
-        const size_t n = pe__min(x->pairs - i, most);
-        if (x->pairs > most) (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__MAX_LANES);
+    plan.padded = capacity + PE__MAX_LANES;
+    for (size_t i = 0; i < x->pairs; i += capacity) {
+        const size_t n = pe__min(x->pairs - i, capacity);
+        if (x->pairs > capacity)
+            (void)pe__sincos_frequencies(x->omega + i, n, f, capacity + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
-        if (most == PE__TILE_TABLE) {
+        if (capacity == PE__TILE_TABLE) {
             /* rotation rows have all columns of the arrays, also those that no pair uses */
             for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++) f[k] = f[plan.padded + k] = 0;
             pe__build_rotation_rows(&plan, f + 2 * plan.padded);
@@ -160,26 +161,26 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
         output.stride = (ptrdiff_t)(x->stride * size);
         output.sine = sines_first ? 0 : columns;
         output.cosine = sines_first ? columns : 0;
-        kernel(&output, at, x->rows);
+        kernel(&output, positions, x->rows);
     }
     return PE_OK;
 }
-PE__OUTLINE pe_status pe__sincos_without_table(const pe__sincos_request *x, const pe_at *at,
+PE__OUTLINE pe_status pe__sincos_without_table(const pe__sincos_request *x, const pe_at *positions,
                                                pe__sincos_kernel *kernel)
 {
     double memory[2 * ((size_t)PE__TILE_NO_TABLE + PE__MAX_LANES) + 8];
-    return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_NO_TABLE);
+    return pe__sincos_tiles(x, positions, kernel, pe__aligned(memory), PE__TILE_NO_TABLE);
 }
-PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const pe_at *at,
+PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const pe_at *positions,
                                             pe__sincos_kernel *kernel)
 {
     double memory[(2 + 4 * PE__BLOCK_HALF) * ((size_t)PE__TILE_TABLE + PE__MAX_LANES) + 8];
-    return pe__sincos_tiles(x, at, kernel, pe__aligned(memory), PE__TILE_TABLE);
+    return pe__sincos_tiles(x, positions, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
 /* Does what pe_sincos_T() does: checks all arguments, then writes. `one` is 1 if rows is 1 and the
    kernel writes only one row. */
-PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *at, int one,
+PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *positions, int one,
                                       pe__sincos_kernel *kernel)
 {
     if (x->rows == 0 || x->pairs == 0) return PE_OK;
@@ -190,8 +191,8 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
     /* Sines and cosines are written as columns of one output, so the distance between the arrays
        must be a whole number of elements. */
     if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_ALIGNMENT;
-    if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
+    if (status == PE_OK) status = pe__check_at(positions, x->rows, 1, 0);
     if (status != PE_OK) return status;
-    if (one || x->rows < PE__SINCOS_MIN_ROWS) return pe__sincos_without_table(x, at, kernel);
-    return pe__sincos_with_table(x, at, kernel);
+    if (one || x->rows < PE__SINCOS_MIN_ROWS) return pe__sincos_without_table(x, positions, kernel);
+    return pe__sincos_with_table(x, positions, kernel);
 }

@@ -66,8 +66,8 @@ PE__INLINE void pe__single_recompute(const pe__single *x, size_t i, size_t last,
     pe__single_span(x, span);
     pe__span_from(span, i, a, b);
     const double signed_t = pe__single_poly(x, 1, &poly);
-    const pe__sincos_args by = {x->output->plan, &poly, signed_t};
-    pe__sincos_store(&by, span->pair, x->output->pair + last, a, b);
+    const pe__sincos_args arguments = {x->output->plan, &poly, signed_t};
+    pe__sincos_store(&arguments, span->pair, x->output->pair + last, a, b);
 }
 
 /* Round four flagged vectors of pairs, starting at pair i, to the floats v, using Ziv's test.
@@ -92,24 +92,25 @@ PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_
 }
 
 /* Store or add the pairs i ... end - 1, which may be fewer than the four vectors v hold. */
-PE__OUTLINE void pe__single_store_some(const pe__single *single, size_t i, size_t end,
-                                       const pe__floats4 *v)
+PE__OUTLINE void pe__single_store_partial(const pe__single *single, size_t i, size_t end,
+                                          const pe__floats4 *v)
 {
     float all[4][2 * PE_LANES];
     pe__span span;
     const pe__span *const x = &span;
     pe__single_span(single, &span);
     unsigned char *const p = x->row[0];
-    const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
+    const size_t first_count = pe__min(end, x->first), second_count = pe__min(end, x->second);
     const size_t e = x->output->element;
     for (size_t k = 0; k < 4; k++) /* if split, all first components first */
         pe__put(all[x->split ? k % 2 * 2 + k / 2 : k], v->v[k]);
     if (!x->split) {
-        pe__store_some(x, p + 2 * i * e, all[0], first + second - 2 * i);
+        pe__store_floats(x, p + 2 * i * e, all[0], first_count + second_count - 2 * i);
         return;
     }
-    pe__store_some(x, p + i * e, all[0], first - i);
-    if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
+    pe__store_floats(x, p + i * e, all[0], first_count - i);
+    if (i < second_count)
+        pe__store_floats(x, p + x->across + (ptrdiff_t)(i * e), all[2], second_count - i);
 }
 
 /* Store or add the pairs [i, i + count) of pending floats. If the rounding test flags any, all
@@ -130,19 +131,19 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
         pe__store_four(span, PE__NOT_ADDED, 0, span->split, 0, span->row[0] + i * step,
                        &pending->v);
     } else {
-        const pe__floats4 some = pending->v; /* so that pending stays in registers */
-        pe__single_store_some(x, i, i + count, &some);
+        const pe__floats4 values = pending->v; /* so that pending stays in registers */
+        pe__single_store_partial(x, i, i + count, &values);
     }
 }
 
 /* Store a complete group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes
    are rounded again. Each float was rounded from a double, so its error is at most half a unit in
-   the last place, 2^-24 of the float. The argument `least` is the constant term of the thresholds,
-   from pe__base_error_16(). */
+   the last place, 2^-24 of the float. The argument `minimum` is the constant term of the
+   thresholds, from pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
-                                       const pe__pending *pending, pe__vf least, pe_type type)
+                                       const pe__pending *pending, pe__vf minimum, pe_type type)
 {
-    const pe__vf by = pe__splat_f32(1.0625f / 16777216);
+    const pe__vf relative_error = pe__splat_f32(1.0625f / 16777216);
     const pe__vf *const v = pending->v.v;
     const int split = span->split;
     pe__group g;
@@ -152,8 +153,8 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
     g.b[1] = split ? pe__unzip_odds(v[1], v[3]) : v[3];
     const pe__vf sum_a = pe__add_f32(pe__abs_f32(g.a[0]), pe__abs_f32(g.a[1]));
     const pe__vf sum_b = pe__add_f32(pe__abs_f32(g.b[0]), pe__abs_f32(g.b[1]));
-    g.bound_a = pe__mad_f32(sum_a, by, least);
-    g.bound_b = pe__mad_f32(sum_b, by, least);
+    g.bound_a = pe__mad_f32(sum_a, relative_error, minimum);
+    g.bound_b = pe__mad_f32(sum_b, relative_error, minimum);
     const uint32_t lanes = pe__store_group(span, 0, i, split, g, type, 0);
     if (PE__UNLIKELY(lanes)) pe__single_round_flagged_16(x, i, lanes, type);
 }
@@ -171,7 +172,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->double_range);
     const size_t groups = pe__min(output->sines, output->cosines) / PE__GROUP * PE__GROUP;
     const size_t pairs = floats ? pe__max(output->sines, output->cosines) : groups;
-    const pe__vf least = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
+    const pe__vf minimum = pe__splat_f32(floats ? 0 : pe__base_error_16(plan, type));
     const pe__single x = {output, t, adder};
     pe__span span; /* stays in registers: out-of-line functions begin spans of their own */
     pe__sincos_poly poly;
@@ -180,7 +181,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
     const double signed_t = pe__single_poly(&x, 0, &poly);
     const pe__sincos_poly *in_memory = &poly;
     PE__IN_MEMORY(in_memory);
-    const pe__sincos_args by = {plan, in_memory, signed_t};
+    const pe__sincos_args arguments = {plan, in_memory, signed_t};
     const size_t head = floats ? span.peeled : 0;
     pending.split = floats ? span.split : 1; /* 16-bit: pe__single_store_group() takes them split */
     pending.a.v[0] = pending.a.v[1] = pending.a.v[2] = pending.a.v[3] = pe__splat(0.0);
@@ -193,7 +194,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
         end = pe__min(next < head ? head : next + PE__GROUP, pairs);
         if (next < pairs) {
             const size_t last = next + (end - next - 1) / PE_LANES * PE_LANES;
-            pe__sincos(&by, 0, output->pair + next, output->pair + last, a.v, b.v, &pending);
+            pe__sincos(&arguments, 0, output->pair + next, output->pair + last, a.v, b.v, &pending);
         } else {
             pe__convert_pending(&pending, 0);
             pe__convert_pending(&pending, 1);
@@ -201,7 +202,7 @@ PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__a
             pe__convert_pending(&pending, 3);
         }
         if (next > 0 && floats) pe__single_store_floats(&x, &span, i, next - i, &pending, guard);
-        else if (next > 0) pe__single_store_group(&x, &span, i, &pending, least, type);
+        else if (next > 0) pe__single_store_group(&x, &span, i, &pending, minimum, type);
         if (next >= pairs) return pairs;
         pending.a = a;
         pending.b = b;
@@ -232,6 +233,6 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
         pe__compute_centre_far(output->plan, output->round_element, t, output->pair + i, n, to);
         pe__span_from(&span, i, a, b);
         pe__round_flagged(&span, 0, 0, &pending);
-        pe__single_store_some(&x, i, i + n, &pending);
+        pe__single_store_partial(&x, i, i + n, &pending);
     }
 }

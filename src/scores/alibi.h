@@ -37,9 +37,9 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
             const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
             t[k] = exponent < 200 ? exponent : 200; /* 2^-200 rounds to 0 */
         }
-        const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
+        const pe__vd rounded = pe__round(pe__load(t)), part = rounded - pe__load(t);
         const pe__td y = pe__td_exp2(pe__td_from_double(part));
-        pe__store(t, whole);
+        pe__store(t, rounded);
         pe__store(hi, y.a);
         pe__store(lo, y.b + y.c);
         /* 2^-t is exact for an integer t; for any other t it is irrational, so no midpoint */
@@ -119,18 +119,18 @@ PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *li
    elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v at address `at`. `j` holds the distances of the keys. If
+/* Store or add the first n biases of v at address `target`. `j` holds the distances of the keys. If
    masked is not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
-                               pe__vf v, void *at, size_t n)
+                               pe__vf v, void *target, size_t n)
 {
-    const int whole = n == PE__FLOATS;
+    const int is_full = n == PE__FLOATS;
     if (to == PE__BIAS_ADD)
-        v = pe__add_f32(whole ? pe__get_as(type, at) : pe__get_n_as(type, at, n), v);
+        v = pe__add_f32(is_full ? pe__get_as(type, target) : pe__get_n_as(type, target, n), v);
     if (masked) v = pe__if_positive(j, *masked, v);
-    if (!whole) pe__put_n_as(type, at, v, n);
-    else if (to == PE__BIAS_STREAM) pe__stream((float *)at, v);
-    else pe__put_as(type, at, v);
+    if (!is_full) pe__put_n_as(type, target, v, n);
+    else if (to == PE__BIAS_STREAM) pe__stream((float *)target, v);
+    else pe__put_as(type, target, v);
 }
 
 /* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... None of them
@@ -145,19 +145,20 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
-    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), at + (k) * size, PE__STEP)
+    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), target + (k) * size,     \
+                   PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
-        unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
-        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)at % vector : 0;
+        unsigned char *target = (unsigned char *)pe__at_element(type, row, i);
+        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)target % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* up to an aligned address */
         if (beyond || n - i < PE__FOUR) {
-            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), at, part);
+            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), target, part);
             continue;
         }
         pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
-        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, at += 4 * size) {
+        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, target += 4 * size) {
             PE__PUT(a, 0);
             PE__PUT(b, 1);
             PE__PUT(c, 2);
@@ -182,15 +183,15 @@ typedef struct pe__key_tile {
 /* Load a tile from the `rest` keys that start at index `key`. Load at most PE__KEYS of them, and
    only those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to
    whole vectors. If `split` is 1, each vector has its even keys first, then its odd keys. */
-PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *at, size_t key, size_t rest,
-                                   int split)
+PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *positions, size_t key,
+                                   size_t rest, int split)
 {
     double p[(size_t)PE__KEYS + PE__FLOATS];
-    const size_t most = pe__min(rest, PE__KEYS), lanes = PE_LANES;
+    const size_t limit = pe__min(rest, PE__KEYS), lanes = PE_LANES;
     size_t n = 0;
-    pe__positions(at, key, most, 0, p);
+    pe__positions(positions, key, limit, 0, p);
     const pe__vd first = pe__splat(p[0]);
-    while (n < most && fabs(p[n] - p[0]) <= (double)PE__MAX_KEY_OFFSET) n++;
+    while (n < limit && fabs(p[n] - p[0]) <= (double)PE__MAX_KEY_OFFSET) n++;
     for (size_t k = 0; k < PE__FLOATS; k++) p[n + k] = p[0];
     for (size_t k = 0; k < n; k += PE__FLOATS) {
         pe__vd x = pe__load(p + k), y = pe__load(p + k + lanes);
@@ -207,11 +208,11 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mod
                                     void *row)
 {
     const int is_far = j < -PE__MAX_KEY_OFFSET || j > PE__MAX_KEY_OFFSET;
-    const size_t n = keys->n, whole = PE__UNLIKELY(is_far) ? 0 : n - n % PE__FLOATS;
+    const size_t n = keys->n, groups_end = PE__UNLIKELY(is_far) ? 0 : n - n % PE__FLOATS;
     const pe__vf first = pe__splat_f32((float)j);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
     size_t i = 0;
-    for (; i < whole; i += PE__FLOATS) {
+    for (; i < groups_end; i += PE__FLOATS) {
         const pe__vf a = pe__add_f32(first, pe__get(keys->offset + i));
         pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a),
                        pe__at_element(type, row, i), PE__FLOATS);
@@ -233,16 +234,16 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mod
 PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
-    const int64_t most = (int64_t)1 << 29, max_offset = PE__MAX_KEY_OFFSET;
+    const int64_t margin = (int64_t)1 << 29, max_offset = PE__MAX_KEY_OFFSET;
     const int64_t extent = keys ? max_offset : (int64_t)n;
-    const int is_far = j < max_offset - most || j > most - extent;
+    const int is_far = j < max_offset - margin || j > margin - extent;
     const int masks = mode == PE_ALIBI_CAUSAL && j > -extent;
     const size_t lanes = PE_LANES;
     const pe__vd zero = pe__splat((double)pe__zero()), slope = pe__splat(line->slope_f64);
     const pe__vd first = pe__splat((double)j), step = pe__splat(PE__FLOATS);
     pe__vd x = pe__load(pe__evens) + first, y = x + pe__splat(1.0);
     for (size_t i = 0; i < n; i += PE__FLOATS, x = x + step, y = y + step) {
-        const size_t some = pe__min(n - i, PE__FLOATS);
+        const size_t count = pe__min(n - i, PE__FLOATS);
         if (keys) {
             x = pe__widen(keys->offset + i) + first;
             y = pe__widen(keys->offset + i + lanes) + first;
@@ -255,8 +256,8 @@ PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe
             if (PE__UNLIKELY(is_far)) v = pe__round_biases(line->slope_f64, a, b, 1);
             if (masks) v = pe__if_positive(pe__zip(x, y), line->masked, v);
         }
-        if (some == PE__FLOATS) pe__put_as(type, row + i, v);
-        else pe__put_n_as(type, row + i, v, some);
+        if (count == PE__FLOATS) pe__put_as(type, row + i, v);
+        else pe__put_n_as(type, row + i, v, count);
     }
 }
 
@@ -286,9 +287,9 @@ PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode 
         const int64_t nearest = first - pe__integer_position(a->query_at, query);
         for (size_t head = 0; head < heads; head++) {
             const pe__slope_line line = pe__slope_line_of(mode, slopes[head]);
-            const size_t at = head * across + query * down + key;
+            const size_t offset = head * across + query * down + key;
             for (size_t r = 0; r < run; r++) {
-                void *const row = pe__at_element(type, out, at + r * down);
+                void *const row = pe__at_element(type, out, offset + r * down);
                 const int64_t j = nearest - (int64_t)r;
                 if (keys) pe__write_bias_list(to, type, mode, &line, keys, j, row);
                 else pe__write_bias_row(to, type, mode, &line, j, n, row);

@@ -31,39 +31,39 @@ typedef struct pe__t5 {
     int has_log;
 } pe__t5;
 
-/* Compute the group of `begin` at index `some`: PE__T5_SOME elements, starting at begin[some *
+/* Compute the group of `begin` at index `group`: PE__T5_SOME elements, starting at begin[group *
    PE__T5_SOME]. The first call also computes the logarithm. A bucket's bound m (max_distance /
    m)^(...) is below 2^31, and is computed with a relative error of 2^-104. The exact bound is a
    root of an integer, so it is an integer or irrational. There are about 2^50 different bounds, and
    no irrational bound is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer
    is taken for that integer. */
-PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t some)
+PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t group)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
-    double *const begin = t->begin + some * PE__T5_SOME;
+    double *const begin = t->begin + group * PE__T5_SOME;
     if (!t->has_log) t->log = pe__td_log2(pe__td_div_double(pe__td_splat(t->max_distance), of_m));
-    t->has_log = t->made[some] = 1;
+    t->has_log = t->made[group] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
         /* later steps repeat the last: their powers may be too large to convert to integers */
         for (size_t k = 0; k < PE_LANES; k++)
-            step[k] = (double)pe__min(some * PE__T5_SOME + b + k, t->n - t->m - 1);
+            step[k] = (double)pe__min(group * PE__T5_SOME + b + k, t->n - t->m - 1);
         const pe__td power =
             pe__td_exp2(pe__td_div_double(pe__td_mul_double(t->log, pe__load(step)), steps));
         const pe__td d = pe__td_mul_double(power, of_m);
         pe__store(a, d.a);
         pe__store(rest, d.b + d.c);
         for (size_t k = 0; k < PE_LANES; k++) {
-            const double whole = pe__round_to_integer(a[k]), off = a[k] - whole + rest[k];
-            begin[b + k] = off > pe__exp2i(-70) ? whole + 1 : whole;
+            const double rounded = pe__round_to_integer(a[k]), off = a[k] - rounded + rest[k];
+            begin[b + k] = off > pe__exp2i(-70) ? rounded + 1 : rounded;
         }
     }
 }
-/* Returns begin[some * PE__T5_SOME], and computes it first if no call has yet. */
-PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t some)
+/* Returns begin[group * PE__T5_SOME], and computes it first if no call has yet. */
+PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t group)
 {
-    if (PE__UNLIKELY(!t->made[some])) pe__t5_compute_start(t, some);
-    return t->begin[some * PE__T5_SOME];
+    if (PE__UNLIKELY(!t->made[group])) pe__t5_compute_start(t, group);
+    return t->begin[group * PE__T5_SOME];
 }
 
 /* Returns the bucket of the distance `size`, which is at least m, by bisection. Sets *from <= size
@@ -138,12 +138,12 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (status != PE_OK) return status;
     t.has_log = 0;
     memset(t.made, 0, sizeof t.made);
-    for (size_t i = 0, some; i < keys; i += some) {
-        some = pe__min(keys - i, PE__BUFFER);
-        pe__positions(&key_at, i, some, 0, key);
+    for (size_t i = 0, count; i < keys; i += count) {
+        count = pe__min(keys - i, PE__BUFFER);
+        pe__positions(&key_at, i, count, 0, key);
         for (size_t q = 0; q < queries; q++)
             pe__t5_row(&t, bidirectional ? t.n : 0, (double)pe__integer_position(&query_at, q), key,
-                       some, index + q * keys + i);
+                       count, index + q * keys + i);
     }
     return PE_OK;
 }
@@ -182,8 +182,8 @@ PE__INLINE pe_status pe__bias_add(pe_type type, const float *table, size_t entri
                 n = pe__min(keys - k, PE__MOST);
                 for (size_t i = 0; i < n; i++)
                     biases[i] = table[(size_t)index[q * keys + k + i] * heads + h];
-                const size_t at = h * x->head_stride + q * x->query_stride + k;
-                pe__add_row_floats(type, pe__at_element(type, scores, at), biases, n);
+                const size_t offset = h * x->head_stride + q * x->query_stride + k;
+                pe__add_row_floats(type, pe__at_element(type, scores, offset), biases, n);
             }
     return PE_OK;
 }

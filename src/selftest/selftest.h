@@ -154,11 +154,11 @@ PE__OUTLINE void pe__test_nans(pe__test *t)
     config.base += (double)t->zero;
     PE__TAKE(pe_plan_init(&t->plan, &config, memory, sizeof memory));
     for (int type = 0; type < 2; type++) {
-        const pe_at at = pe_from(t->zero + 3);
+        const pe_at positions = pe_from(t->zero + 3);
         const uint16_t infinity = type == 0 ? 0x7c00 : 0x7f80;
         const pe_status status =
-            type == 0 ? pe_rope_to_f32_f16(&t->plan, at, 1, head, in, heads, x, heads)
-                      : pe_rope_to_f32_bf16(&t->plan, at, 1, head, in, heads, x, heads);
+            type == 0 ? pe_rope_to_f32_f16(&t->plan, positions, 1, head, in, heads, x, heads)
+                      : pe_rope_to_f32_bf16(&t->plan, positions, 1, head, in, heads, x, heads);
         for (size_t i = 0; i < all; i++) x[i] = (x[i] & 0x7fff) > infinity;
         PE__TAKE(status);
     }
@@ -199,14 +199,15 @@ PE__OUTLINE uint64_t pe__selftest(int64_t zero)
         pe__test_rows_f16,    pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_nans,      pe__test_rest};
     /* positions far from 0 and near it, and some with a hard-to-round element */
-    static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
-                                   -1773804743, 1896201758,           -1709504159, 1803184376};
+    static const int64_t edge_positions[] = {
+        2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
+        -1773804743, 1896201758,           -1709504159, 1803184376};
     double memory[4416 / sizeof(double)]; /* pe_plan_size(); if it grows, plans are refused */
     pe__test test;
     test.zero = zero;
     test.hash = 0;
     for (size_t k = 0; k < PE__TEST_ROWS; k++) {
-        test.list[k] = zero + (k < 9 ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
+        test.list[k] = zero + (k < 9 ? edge_positions[k] : (int64_t)(k * k) * 48271 - 1000003);
         test.real[k] = (double)(test.list[k] / 2) + 0.3125;
     }
     for (size_t k = 0; k < PE__TESTS; k++) {

@@ -112,8 +112,8 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
-    const __m256i least = _mm256_min_epu16(ab, _mm256_min_epu16((__m256i)c, (__m256i)d));
-    const __m256i zero = _mm256_cmpeq_epi16(least, _mm256_setzero_si256());
+    const __m256i minimum = _mm256_min_epu16(ab, _mm256_min_epu16((__m256i)c, (__m256i)d));
+    const __m256i zero = _mm256_cmpeq_epi16(minimum, _mm256_setzero_si256());
     return ((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0;
 }
 /* Restores the order after a shuffle, which works within each 128-bit half. */
@@ -152,9 +152,9 @@ PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(
    and sums 10 % longer. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    const __m256i by = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
-    const __m256i x = _mm256_sllv_epi32(_mm256_castpd_si256(a), by);
-    const __m256i y = _mm256_sllv_epi32(_mm256_castpd_si256(b), by);
+    const __m256i addend = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
+    const __m256i x = _mm256_sllv_epi32(_mm256_castpd_si256(a), addend);
+    const __m256i y = _mm256_sllv_epi32(_mm256_castpd_si256(b), addend);
     (void)v;
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
@@ -167,7 +167,7 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
     const int64_t size = guard < 0x3ffffff8 ? ((guard >> 3) + (896 << 20) + 1) << 1 : INT32_MAX;
-    const pe__vi least = (pe__vi)_mm256_set1_epi64x((size << 32) + tie);
-    return pe__signs(w.low < least) != 0;
+    const pe__vi minimum = (pe__vi)_mm256_set1_epi64x((size << 32) + tie);
+    return pe__signs(w.low < minimum) != 0;
 }
 #endif

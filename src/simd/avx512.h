@@ -54,15 +54,15 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
-    /* bit 63 of of_s is bit 1 of k; bit 63 of of_c is bit 1 of k + 1 */
-    const __m512i of_s = _mm512_slli_epi64(k, 62);
-    const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
+    /* bit 63 of sign_s is bit 1 of k; bit 63 of sign_c is bit 1 of k + 1 */
+    const __m512i sign_s = _mm512_slli_epi64(k, 62);
+    const __m512i sign_c = _mm512_add_epi64(sign_s, _mm512_set1_epi64((int64_t)1 << 62));
     const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
     const __m512i a = _mm512_castpd_si512(_mm512_mask_mov_pd(*s, odd, *c));
     const __m512i b = _mm512_castpd_si512(_mm512_mask_mov_pd(*c, odd, *s));
-    /* a ^ (of_s & sign), then b ^ (of_c & sign) */
-    *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
-    *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
+    /* a ^ (sign_s & sign), then b ^ (sign_c & sign) */
+    *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, sign_s, sign, 0x78));
+    *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, sign_c, sign, 0x78));
 }
 /* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. `quarters`
    has two numbers for each quadrant, one for the sine and one for the cosine. The index has 3 bits,

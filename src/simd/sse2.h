@@ -161,11 +161,11 @@ PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
     /* Compute a subnormal f16 in units of 2^-24. It is truncated to an integer. Then 1 is added if
        the remainder is above 1/2, or if it is 1/2 and the integer is odd. */
     const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
-    const pe__vi whole = pe__toward_0(size);
-    const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
-    const pe__vi up = (rest > 0.5f) | ((rest == 0.5f) & whole);
+    const pe__vi truncated = pe__toward_0(size);
+    const pe__vf rest = size - __builtin_convertvector(truncated, pe__vf);
+    const pe__vi up = (rest > 0.5f) | ((rest == 0.5f) & truncated);
     const pe__vi r = pe__select(a > 0x477fefff, special, normal);
-    return pe__select(is_tiny, whole + (up & 1), r) | (bits >> 31 & ~0x7fff);
+    return pe__select(is_tiny, truncated + (up & 1), r) | (bits >> 31 & ~0x7fff);
 }
 PE__INLINE pe__vi pe__f16_bits(pe__vf v)
 {

@@ -136,8 +136,8 @@ static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
-    const float least = (float)(size * (1.0009765625 / 4096) * share);
-    int32_t guard = pe__float_bits(least);
+    const float minimum = (float)(size * (1.0009765625 / 4096) * share);
+    int32_t guard = pe__float_bits(minimum);
     if (guard < 0x00800001) guard = 0x00800001; /* just above the smallest normal float */
     return size > pe__exp2i(127) ? INT32_MAX : guard;
 }

@@ -96,25 +96,22 @@ typedef struct pe__sincos_args {
     double t; /* the position */
 } pe__sincos_args;
 
-/* Sets s and c to the sines and cosines of the angles at position by->t, in double, times the
- * factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector that
- * would begin after pair `last` repeats the vector that begins at `last`. The argument `full` is 1
- * if by->poly has the full polynomials, and 0 if it has the short ones.
- *
- *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
- *      most 1/4 half-turn.
- *   2. The polynomials give sin(pi z) and cos(pi z).
- *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
- *
- * The four vectors are computed together, because each operation on one vector must wait for the
- * operation before it. In between, the doubles of `pending` are converted to floats, unless pending
- * is NULL. */
-PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t last, pe__vd *s,
-                           pe__vd *c, pe__pending *pending)
+/* Sets s and c to the sines and cosines of the angles at position arguments->t, in double, times
+   the * factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector
+   that * would begin after pair `last` repeats the vector that begins at `last`. The argument
+   `full` is 1 * if arguments->poly has the full polynomials, and 0 if it has the short ones. * *
+   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at *
+   most 1/4 half-turn. *   2. The polynomials give sin(pi z) and cos(pi z). *   3. The number of
+   quadrants says whether sine and cosine are exchanged, and which signs change. * * The four
+   vectors are computed together, because each operation on one vector must wait for the * operation
+   before it. In between, the doubles of `pending` are converted to floats, unless pending * is
+   NULL. */
+PE__INLINE void pe__sincos(const pe__sincos_args *arguments, int full, size_t i, size_t last,
+                           pe__vd *s, pe__vd *c, pe__pending *pending)
 {
-    const pe_plan *const plan = by->plan;
-    const pe__sincos_poly *const w = by->poly;
-    const double t = by->t;
+    const pe_plan *const plan = arguments->plan;
+    const pe__sincos_poly *const w = arguments->poly;
+    const double t = arguments->t;
     const double *const f = plan->frequency, *const g = f + plan->padded;
     const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
     const size_t i3 = pe__min(i + 3 * PE_LANES, last);
@@ -172,11 +169,11 @@ PE__INLINE void pe__sincos(const pe__sincos_args *by, int full, size_t i, size_t
 /* Stores the results of pe__sincos() with the full polynomials: four vectors of sines to s, four of
    cosines to c. The loop over a single row calls pe__sincos() directly instead. */
 enum { PE__SINCOS_PAIRS = 4 * PE_LANES };
-PE__OUTLINE void pe__sincos_store(const pe__sincos_args *by, size_t i, size_t last, double *s,
-                                  double *c)
+PE__OUTLINE void pe__sincos_store(const pe__sincos_args *arguments, size_t i, size_t last,
+                                  double *s, double *c)
 {
     pe__vd sine[4], cosine[4];
-    pe__sincos(by, 1, i, last, sine, cosine, NULL);
+    pe__sincos(arguments, 1, i, last, sine, cosine, NULL);
     for (size_t n = 0; n < 4; n++) {
         pe__store(s + n * PE_LANES, sine[n]);
         pe__store(c + n * PE_LANES, cosine[n]);
@@ -194,8 +191,8 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
     const pe__vd g = pe__load(plan->frequency + plan->padded + pair);
     const pe__vd shift = pe__splat(pe__quadrant_shift);
     const pe__vd z = pe__reduce(tt, f, g, shift, &k), quadrant = k - shift;
-    const pe__vd whole = pe__round(quadrant * pe__splat(0.5)) * pe__splat(2.0);
-    const pe__vd x = pe__fast_two_sum(quadrant - whole, z, &low);
+    const pe__vd even_quadrant = pe__round(quadrant * pe__splat(0.5)) * pe__splat(2.0);
+    const pe__vd x = pe__fast_two_sum(quadrant - even_quadrant, z, &low);
     pe__sincospi(x, &sine, &cosine);
     low = low * pe__splat(3.141592653589793);
     *s = pe__fma(low, cosine, sine) * pe__splat(factor);

@@ -79,10 +79,10 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
     const pe__axis *axis;
-    double i = pe__frequency_index(plan, pair, &axis), d = axis->denominator[0], by = 1;
+    double i = pe__frequency_index(plan, pair, &axis), d = axis->denominator[0], quotient = 1;
     w[2] = 1;
     if (plan->point) {
-        if (!pe__exact_sum(plan, pair, &by)) return 0;
+        if (!pe__exact_sum(plan, pair, &quotient)) return 0;
     } else if (plan->exact_frequencies) {
         w[0] = f[0];
         w[1] = f[plan->padded];
@@ -91,30 +91,30 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
         const pe__dd ratio = {pe__splat(f[0]), pe__splat(f[plan->padded])};
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
         const pe__dd y = plan->half_turns ? ratio : radians;
-        const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
-        if (plan->base == 0) { /* the caller's frequency: the double nearest to y / unit */
-            by = hi / unit;
-            by += (lo - pe__product_minus(by, unit, hi)) / unit;
+        const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), scale = plan->unit;
+        if (plan->base == 0) { /* the caller's frequency: the double nearest to y / scale */
+            quotient = hi / scale;
+            quotient += (lo - pe__product_minus(quotient, scale, hi)) / scale;
         } else { /* base^(i / D) by a division and a Newton step */
-            double power = unit / hi;
-            power -= (pe__product_minus(power, hi, unit) + power * lo) / hi;
-            const double rest = pe__product_minus(power, hi, unit) + power * lo;
+            double power = scale / hi;
+            power -= (pe__product_minus(power, hi, scale) + power * lo) / hi;
+            const double rest = pe__product_minus(power, hi, scale) + power * lo;
             for (int k = 0; k < 20 && d != pe__round_to_integer(d); k++) {
                 d *= 2;
                 i *= 2;
             }
             if (d > pe__exp2i(50) || d != pe__round_to_integer(d) || axis->denominator[1] != 0 ||
-                fabs(rest) > fabs(unit) * pe__exp2i(-90))
+                fabs(rest) > fabs(scale) * pe__exp2i(-90))
                 return 0;
             const uint64_t odd = pe__odd_significand(power);
             if (!pe__powers_equal(pe__odd_significand(plan->base), (uint64_t)i, odd, (uint64_t)d))
                 return 0;
             w[2] = (double)odd;
-            by = w[2] / power;
+            quotient = w[2] / power;
         }
     }
-    w[0] = plan->unit * by;
-    w[1] = pe__product_minus(plan->unit, by, w[0]);
+    w[0] = plan->unit * quotient;
+    w[1] = pe__product_minus(plan->unit, quotient, w[0]);
     return 1;
 }
 
@@ -153,44 +153,46 @@ PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, 
 
 /* Multiplies x by the exact frequency of a pair. If plan->half_turns is set, the frequency has a
    factor pi; x is not multiplied by this factor here. */
-PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair, int given)
+PE__COLD void pe__bigfloat_by_frequency(pe__bigfloat *x, const pe_plan *plan, size_t pair,
+                                        int given)
 {
     const int n = x->n;
     double rational[3] = {0, 0, 1};
-    pe__real w = pe__real_of(plan->unit, n), y, z;
+    pe__bigfloat w = pe__bigfloat_of(plan->unit, n), y, z;
     if (given) {
         const double *const f = plan->frequency + pair;
         const pe__dd half_turns = {pe__splat(f[0]), pe__splat(f[plan->padded])};
         const pe__dd radians = pe__dd_renormalize(pe__dd_mul(half_turns, pe__dd_splat(pe__pi)));
-        pe__real_mul_double(x, pe__first_lane(radians.hi)); /* hi is the caller's double */
+        pe__bigfloat_mul_double(x, pe__first_lane(radians.hi)); /* hi is the caller's double */
         return;
     }
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
         const double *m = plan->matrix + plan->first + pair;
-        z = pe__real_of(0, n);
+        z = pe__bigfloat_of(0, n);
         for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
-            y = pe__real_of(*m, n);
-            pe__real_mul_double(&y, plan->point[k]);
-            pe__real_add(&z, &y, 1);
+            y = pe__bigfloat_of(*m, n);
+            pe__bigfloat_mul_double(&y, plan->point[k]);
+            pe__bigfloat_add(&z, &y, 1);
         }
-        pe__real_mul(&w, &z);
+        pe__bigfloat_mul(&w, &z);
     } else if (pe__rational_frequency(plan, pair, rational)) {
-        w = pe__real_of(rational[0], n);
-        pe__real_add_double(&w, rational[1]);
+        w = pe__bigfloat_of(rational[0], n);
+        pe__bigfloat_add_double(&w, rational[1]);
     } else {
         const pe__axis *axis;
         const double i = pe__frequency_index(plan, pair, &axis);
-        y = pe__real_of(plan->base, n);
-        z = pe__real_of(axis->denominator[0], n);
-        pe__real_log(&y);
-        pe__real_mul_double(&y, -i);
-        pe__real_add_double(&z, axis->denominator[1]);
-        pe__real_div(&y, &z);
-        pe__real_exp(&y);
-        pe__real_mul(&w, &y);
+        y = pe__bigfloat_of(plan->base, n);
+        z = pe__bigfloat_of(axis->denominator[0], n);
+        pe__bigfloat_log(&y);
+        pe__bigfloat_mul_double(&y, -i);
+        pe__bigfloat_add_double(&z, axis->denominator[1]);
+        pe__bigfloat_div(&y, &z);
+        pe__bigfloat_exp(&y);
+        pe__bigfloat_mul(&w, &y);
     }
-    pe__real_mul(x, &w);
-    if (rational[2] != 1) pe__real_div_double(x, rational[2]); /* last: exact if n limbs suffice */
+    pe__bigfloat_mul(x, &w);
+    if (rational[2] != 1)
+        pe__bigfloat_div_double(x, rational[2]); /* last: exact if n limbs suffice */
 }
 
 /* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational
@@ -203,47 +205,48 @@ static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3
  * +-1/2 or +-1, gets that exact value (Niven). Returns 0 if more limbs are needed to distinguish x
  * from a multiple of 1/6. `enough` says that n limbs suffice to distinguish every rational x from
  * all multiples of 1/6 other than itself. */
-PE__COLD int pe__real_sine(pe__real *x, int component, int half_turns, int enough, int given)
+PE__COLD int pe__bigfloat_sine(pe__bigfloat *x, int component, int half_turns, int enough,
+                               int given)
 {
     const int n = x->n;
-    const double k = pe__round_to_integer(pe__real_to_double(x) *
+    const double k = pe__round_to_integer(pe__bigfloat_to_double(x) *
                                           (!given && half_turns ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
-    pe__real y, z = pe__real_pi(n);
+    pe__bigfloat y, z = pe__bigfloat_pi(n);
     if (!given && half_turns) {
-        pe__real_add_double(x, -k / 2);
+        pe__bigfloat_add_double(x, -k / 2);
         y = *x;
-        pe__real_mul_double(&y, 6);
-        const double sixths = pe__round_to_integer(pe__real_to_double(&y));
-        pe__real_add_double(&y, -sixths);
-        if (!pe__real_has_sign(&y)) {
+        pe__bigfloat_mul_double(&y, 6);
+        const double sixths = pe__round_to_integer(pe__bigfloat_to_double(&y));
+        pe__bigfloat_add_double(&y, -sixths);
+        if (!pe__bigfloat_has_sign(&y)) {
             const int twelfth = (3 * quarter + (int)sixths + 12) % 12;
-            if (!pe__real_is_exact(&y) && !enough) return 0;
+            if (!pe__bigfloat_is_exact(&y) && !enough) return 0;
             if (pe__twice_sine[twelfth] != 3) {
-                *x = pe__real_of(pe__twice_sine[twelfth] / 2.0, n);
+                *x = pe__bigfloat_of(pe__twice_sine[twelfth] / 2.0, n);
                 return 1;
             }
         }
-        pe__real_mul(x, &z);
+        pe__bigfloat_mul(x, &z);
     } else {
-        pe__real_mul_double(&z, -k / 2);
-        pe__real_add(x, &z, 1);
+        pe__bigfloat_mul_double(&z, -k / 2);
+        pe__bigfloat_add(x, &z, 1);
     }
     y = *x;
-    pe__real_mul(&y, x);
+    pe__bigfloat_mul(&y, x);
     y.sign = -y.sign;
-    if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
+    if (k == 0 && x->exponent < -560 && !pe__bigfloat_is_0(x)) {
         /* cos x and sin x / x are below 1 by less than 2^-1120. All numbers between 1 - 2^-1120
            and 1 lead to the same rounded element, so take 1 - 2^-1120. */
-        z = pe__real_of(1, n);
+        z = pe__bigfloat_of(1, n);
         y = z;
         y.exponent = -1119;
-        pe__real_add(&z, &y, -1);
+        pe__bigfloat_add(&z, &y, -1);
     } else {
-        z = pe__real_series(&y, PE__TRIG, quarter & 1 ? 1 : 2);
+        z = pe__bigfloat_series(&y, PE__TRIG, quarter & 1 ? 1 : 2);
     }
     if (quarter & 1) *x = z;
-    else pe__real_mul(x, &z);
+    else pe__bigfloat_mul(x, &z);
     if (quarter & 2) x->sign = -x->sign;
     return 1;
 }
@@ -267,24 +270,24 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
         const int enough =
             last || (!given && plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
         const int number = !given && what >= PE__FREQUENCY;
-        pe__real x = pe__real_of(number ? 1 : pe__one_multiple(plan, pair, t), n);
-        pe__real w = pe__real_pi(n);
+        pe__bigfloat x = pe__bigfloat_of(number ? 1 : pe__one_multiple(plan, pair, t), n);
+        pe__bigfloat w = pe__bigfloat_pi(n);
         double y;
-        if (given || !plan->float32) pe__real_by_frequency(&x, plan, pair, given);
-        else if (number) pe__real_mul_double(&x, plan->float32[pair]);
+        if (given || !plan->float32) pe__bigfloat_by_frequency(&x, plan, pair, given);
+        else if (number) pe__bigfloat_mul_double(&x, plan->float32[pair]);
         if (number) {
-            if (half_turns) pe__real_mul(&x, &w);
+            if (half_turns) pe__bigfloat_mul(&x, &w);
             w.exponent++;
             if (what == PE__WAVELENGTH) {
-                pe__real_div(&w, &x);
+                pe__bigfloat_div(&w, &x);
                 x = w;
             }
         } else {
-            if (!pe__real_sine(&x, what == PE__COSINE, half_turns, enough, given)) continue;
-            pe__real_mul_double(&x, plan->amplitude);
-            pe__real_add_double(&x, -less);
+            if (!pe__bigfloat_sine(&x, what == PE__COSINE, half_turns, enough, given)) continue;
+            pe__bigfloat_mul_double(&x, plan->amplitude);
+            pe__bigfloat_add_double(&x, -less);
         }
-        if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * plan->amplitude : y;
+        if (pe__bigfloat_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * plan->amplitude : y;
     }
 }
 
@@ -337,13 +340,13 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     const double a = plan->amplitude;
     double w[3];
     if (plan->float32 || !pe__rational_frequency(plan, pair, w) || w[1] != 0) return 0;
-    const double p = t * w[0], six = 6 * p, whole = pe__round_to_integer(six / w[2]);
-    const double right = whole * w[2];
+    const double p = t * w[0], six = 6 * p, rounded = pe__round_to_integer(six / w[2]);
+    const double right = rounded * w[2];
     if (pe__product_minus(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is inexact */
-    if (six != right || pe__product_minus(6, p, six) != pe__product_minus(whole, w[2], right))
+    if (six != right || pe__product_minus(6, p, six) != pe__product_minus(rounded, w[2], right))
         return 0;
     if (!plan->half_turns && p != 0) return 0;
-    const int twelfth = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
+    const int twelfth = (int)(((int64_t)rounded % 12 + 12 + 3 * component) % 12);
     if (pe__twice_sine[twelfth] == 3) return 0;
     *y = a * (pe__twice_sine[twelfth] / 2.0);
     if (drop && *y != 0) *y = (double)pe__round_once(*y, 0, 1, drop);

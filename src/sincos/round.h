@@ -47,44 +47,45 @@ static inline float pe__round_sum(double hi, double lo, int drop)
     return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
-/* Returns (hi + lo) by, rounded once to a double, for a power of two as `by`. A subnormal result
-   must be a multiple of the least subnormal, so `big` is added and subtracted: the last bit of big,
-   times `by`, is the least subnormal. The sum of big, hi and lo is rounded once, because its low
-   parts are first rounded to odd. */
-PE__COLD double pe__round_double(double hi, double lo, double by)
+/* Returns (hi + lo) factor, rounded once to a double, for a power of two as `factor`. A subnormal
+   result must be a multiple of the least subnormal, so `big` is added and subtracted: the last bit
+   of big, times `factor`, is the least subnormal. The sum of big, hi and lo is rounded once,
+   because its low parts are first rounded to odd. */
+PE__COLD double pe__round_double(double hi, double lo, double factor)
 {
     const double sum = hi + lo;
-    if (fabs(sum * by) > pe__exp2i(-1021)) return sum * by;
-    const double least = pe__exp2i(-1022) / by, big = hi < 0 ? -least : least;
+    if (fabs(sum * factor) > pe__exp2i(-1021)) return sum * factor;
+    const double minimum = pe__exp2i(-1022) / factor, big = hi < 0 ? -minimum : minimum;
     pe__vd low, rest, last;
-    if (fabs(sum) > least) return sum * by;
+    if (fabs(sum) > minimum) return sum * factor;
     const pe__vd high = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
-    const pe__vd whole = pe__two_sum(pe__splat(big), high, &rest);
+    const pe__vd rounded = pe__two_sum(pe__splat(big), high, &rest);
     rest = pe__two_sum(rest, low, &last);
     const double odd = pe__to_odd(pe__first_lane(rest), pe__first_lane(last));
-    const double size = fabs((pe__first_lane(whole) + odd) - big) * by;
+    const double size = fabs((pe__first_lane(rounded) + odd) - big) * factor;
     return hi < 0 ? -size : size;
 }
 
-/* Ziv's test: rounds (hi + lo + e) by and (hi + lo - e) by once each, and sets *y to the first.
-   Returns whether both are the same number and the error interval does not contain 0. `by` is a
-   power of two. `drop` names the type: 0 for a double, else the value of pe__dropped_bits().
+/* Ziv's test: rounds (hi + lo + e) factor and (hi + lo - e) factor once each, and sets *y to the
+   first. Returns whether both are the same number and the error interval does not contain 0.
+   `factor` is a power of two. `drop` names the type: 0 for a double, else the value of
+   pe__dropped_bits().
 
    The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If
    the interval contains 0, the sign of the exact value is unknown, and the exact value may be 0.
    With an amplitude of 2^-950, for example, an interval around 0 would round to 2^-1047 at both
    ends. All callers pass a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
-PE__COLD int pe__ziv_test(double hi, double lo, double e, double by, int drop, double *y)
+PE__COLD int pe__ziv_test(double hi, double lo, double e, double factor, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
     double other = hi < 0 ? -0.0 : 0.0;
     *y = other;
     if (drop == 0) {
-        *y = pe__round_double(hi, above, by);
-        other = pe__round_double(hi, below, by);
-    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else 0; products could underflow */
-        *y = (double)pe__round_sum(hi * by, above * by, drop);
-        other = (double)pe__round_sum(hi * by, below * by, drop);
+        *y = pe__round_double(hi, above, factor);
+        other = pe__round_double(hi, below, factor);
+    } else if (fabs(hi) * factor > pe__exp2i(-200)) { /* else 0; products could underflow */
+        *y = (double)pe__round_sum(hi * factor, above * factor, drop);
+        other = (double)pe__round_sum(hi * factor, below * factor, drop);
     }
     return *y == other && fabs(hi) > 2 * e;
 }

@@ -26,7 +26,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 # Each entry is a name, a statement, and the function that stores. Every function on the path to it is counted.
 CALLS = (("fill", "pe_fill_f32(&plan, at, 512, x, 256)", "pe__store_four"),
          ("row", "pe_fill_f32(&plan, at, 1, x, 256)", "pe__store_four"),
-         ("rope", "pe_rope_f32(&rope, at, 8, x, heads)", "pe__unit_rotate"))
+         ("rope", "pe_rope_f32(&rope, at, 8, x, heads)", "pe__pair_tile_rotate"))
 PROGRAM = r"""
 #include "pe.h"
 #include <stdio.h>

@@ -26,7 +26,7 @@ mutated() {
     case $defect in
     constant) next_double "pe__inverse_pi[3] =" ;;
     series) next_double "pe__inverse_factorial[28][2] =" ;;
-    logarithm) next_double "double unit[2] =" ;;
+    logarithm) next_double "double ln2_sixteenth[2] =" ;;
     rope-constant) next_double "double log2_pi[2] =" ;;
     rope-part) sed 's/^    config.head_dim = head_dim;$/    config.head_dim = config.rotary_dim = head_dim;/' "$file" ;;
     list-still) sed 's/: (size_t)PE__STATIONARY))/: (size_t)254))/' "$file" ;;
@@ -51,8 +51,8 @@ mutated() {
     beyond-arrays) sed 's/return pe__min(pair, plan->padded - PE_LANES);/return pair;/' "$file" ;;
     nan-is-zero) sed 's/if (!pe__is_zero(w) \&\& !pe__magnitude_between(w,/if (w != 0 \&\& !pe__magnitude_between(w,/' "$file" ;;
     short-window) sed 's/24 << 6};/12 << 6};/' "$file" ;;
-    slow) sed 's/(nearest < least && !whole)) return SIZE_MAX;/0) return SIZE_MAX;/' "$file" ;;
-    undecided) sed 's/ && !last && !pe__real_is_exact(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
+    slow) sed 's/(nearest < minimum && !is_integer)) return SIZE_MAX;/0) return SIZE_MAX;/' "$file" ;;
+    undecided) sed 's/ && !last && !pe__bigfloat_is_exact(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
     sign) sed 's/s\[0\] = s\[0\] \* z\[0\];/s[0] = -(s[0] * z[0]);/' "$file" ;;
     loose-rows) sed 's/if stride < reach:/if False:/' "$file" ;;
     loose-list) sed 's/if self.rows is not None and self.rows != rows:/if False:/' "$file" ;;
@@ -62,7 +62,7 @@ mutated() {
     swapped-avx2) sed 's/_mm256_unpacklo_pd(s, c)/_mm256_unpacklo_pd(c, s)/' "$file" ;;
     back) sed 's/^        own->offset = -own->offset;$/        (void)own;/' "$file" ;;
     delta) sed 's/^        own->offset = 0;$/        (void)own;/' "$file" ;;
-    skip) sed 's/const size_t first = (at->skipped + r) \* at->row_stride/const size_t first = r * at->row_stride/' "$file" ;;
+    skip) sed "s|(positions->skipped + r) \* positions->row_stride + axis|r * positions->row_stride + axis|" "$file" ;;
     failed-plan) sed 's/memset(plan, 0, sizeof \*plan);/(void)plan;/' "$file" ;;
     extra-name) sed 's/^PE_API const char \*pe_status_string(pe_status status)$/int pe__extra = 1;\n&/' "$file" ;;
     stamped)
@@ -74,8 +74,8 @@ mutated() {
     uncalled) sed '/pe_dot_f64/d' "$file" ;;
     undescribed) sed '/^ \* Accuracy     rounded once from the exact value/d' "$file" ;;
     small-array) sed 's/float all\[2 \* PE_LANES\], interleaved/float all[PE_LANES], interleaved/' "$file" ;;
-    streamed-head) sed 's/some = pe__min(peeled - i, PE_LANES)/some = pe__min(span->peeled - i, PE_LANES)/' "$file" ;;
-    streamed-apart) sed 's/x->row\[1\] = second;$/x->row[1] = second + 4;/' "$file" ;;
+    streamed-head) sed 's/count = pe__min(peeled - i, PE_LANES)/count = pe__min(span->peeled - i, PE_LANES)/' "$file" ;;
+    streamed-apart) sed 's/x->row\[1\] = minus;$/x->row[1] = minus + 4;/' "$file" ;;
     streamed-room) sed 's/PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128/PE__TILE_STREAMED = 256/' "$file" ;;
     no-weight) sed 's/^    if (fabs(sum) <= size \* pe__exp2i(-44)) {/    if (sum < 0 \&\& sum > 0) {/' "$file" ;;
     unwritten) sed 's|^    if (h->heads == 0) return PE_OK; /\* .*|    if (h->in_head != h->out_head) h->copied_after = 0;\n&|' "$file" ;;
@@ -102,7 +102,7 @@ mutated() {
     fuzz-lookup) sed 's/all = (double)table_rows - 1;/all = (double)table_rows;/' "$file" ;;
     fuzz-still) sed 's/kernel->row)(&stationary, 0, 1);/kernel->row)(\&stationary, 1, 1);/' "$file" ;;
     fuzz-coordinate) sed '/^    if (plan->order) return PE_ERR_PLAN_ROWS;$/d' "$file" ;;
-    fuzz-t5) sed 's/off > pe__exp2i(-70) ? whole + 1 : whole;/whole + 1;/' "$file" ;;
+    fuzz-t5) sed 's/off > pe__exp2i(-70) ? rounded + 1 : rounded;/rounded + 1;/' "$file" ;;
     fuzz-log) sed 's/period + 1) : t > per ? t : per;/period + 1) : t;/' "$file" ;;
     fuzz-sincos) sed 's/if (!pe__is_zero(w) && !pe__magnitude_between(w, /if (w != w \&\& !pe__magnitude_between(w, /' "$file" ;;
     no-rounding-test) sed 's/(window) << 12}/0 * (window)}/' "$file" ;;

@@ -223,7 +223,7 @@ static void logarithms_to_base_2(void **state)
 static void check_geometric(double base, const double *both, double scale, size_t from,
                             size_t count)
 {
-    const pe__td unit = pe__frequency_unit(scale, 0);
+    const pe__td unit = pe__frequency_scale(scale, 0);
     double *const f = (double *)must_alloc(2 * (count + 8) * sizeof *f);
     pe__geometric g;
     g.step = pe__geometric_step(base, both);
