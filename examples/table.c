@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * This program draws the first 96 positions of 512 dimensions as a heat map, and the dot product of two rows as
+ * This program writes the first 96 positions of 512 dimensions as a heat map, and the dot product of two rows as
  * a function of their distance.
  *
  *     table directory      writes table.bin, preview.bin and curve.dat there, of which gnuplot draws

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * This program trains a learned table of positions by gradient descent.
+ * This program shows how a learned table of positions is trained by gradient descent.
  *
  *     cc -std=c99 -O2 -march=native -I. examples/train_learned.c -lm
  *

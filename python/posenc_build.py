@@ -44,8 +44,12 @@ def version():
 def metadata():
     project = read(HERE, "pyproject.toml").decode()
     said = dict(re.findall(r'(?m)^([\w-]+) = "(.*)"$', project))
+    extras = ""
+    for name, needed in re.findall(r'(?m)^(\w+) = \["(.*)"\]$', project.split("[project.optional-dependencies]")[1]):
+        extras += f"Provides-Extra: {name}\n"
+        extras += "".join(f"Requires-Dist: {package}; extra == '{name}'\n" for package in needed.split('", "'))
     return (f"Metadata-Version: 2.1\nName: posenc\nVersion: {version()}\nSummary: {said['description']}\n"
-            f"Requires-Python: {said['requires-python']}\nRequires-Dist: numpy\nLicense: MIT\n"
+            f"Requires-Python: {said['requires-python']}\nRequires-Dist: numpy\n{extras}License: MIT\n"
             f"License-File: LICENSE\nDescription-Content-Type: text/plain\n\n"
             + re.search(r'readme = .*text = "(.*?)"', project)[1] + "\n").encode()
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# logits.sh: `answers --logits` gives the same hash of all logits of a model in scalar code, with AVX2 and AVX-512, by gcc
-# and clang, on AArch64 and s390x under qemu-user, and in WebAssembly; and names the first logit that the machine's sinf and cosf change. The model has random weights
-# (logits_model.c). With MODEL=, the path of stories260K.bin, the same is done with that model, whose hash is on
-# docs/when.md. tests/checks/answers.py, in the step demo, compares the logits with numpy's.
+# logits.sh: `answers --logits` gives the same hash of all logits of a model in scalar code, with AVX2 and AVX-512, compiled
+# by gcc and clang. So it does on AArch64 and s390x under qemu-user, and in WebAssembly. It also names the first logit that the machine's sinf and cosf change. The model has random weights
+# (logits_model.c). If MODEL is the path of stories260K.bin, the same is done with that model, whose hash is in
+# docs/when.md. The program tests/checks/answers.py, in the step demo, compares the logits with numpy's.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/logits

@@ -10,7 +10,7 @@ WORK=$BUILD/long-tests
 rm -rf "$WORK"
 mkdir -p "$WORK"
 MOST_LINES=60
-MOST_LONG=44 # functions with more; lower it when you have split one
+MOST_LONG=31 # functions with more; lower it when you have split one
 LIST=tests/checks/long_tests.txt
 
 # "file function lines" of every function that begins in the first column and ends with a } there. Macros are left out.

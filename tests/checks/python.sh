@@ -29,6 +29,17 @@ check "... has the libraries, the declarations and the hints" in_wheel 'posenc/l
     'posenc/libposenc_reader.*' posenc/_declarations.py \
     posenc/py.typed 'posenc-.*/RECORD' 'posenc-.*/LICENSE'
 
+extras() {
+    "$python" -c 'import sys, importlib.metadata as m
+d = m.Distribution.at(sys.argv[1])
+assert d.metadata.get_all("Provides-Extra") == ["torch", "transformers", "bfloat16"], d.metadata
+needed = [need.replace("\"", "").replace("\x27", "") for need in d.requires]
+assert needed == ["numpy", "torch>=2.13; extra == torch", "torch>=2.13; extra == transformers",
+                  "transformers>=5.17; extra == transformers", "ml_dtypes; extra == bfloat16"], d.requires
+' "$(ls -d "$WORK"/site/posenc-*.dist-info)"
+}
+check "... and the packages of its extras" extras
+
 # The wheel's tag names the version of glibc that the libraries need. objdump lists the symbols that decide it.
 if have objdump && ls "$WORK"/wheel/*manylinux_* >/dev/null 2>&1; then
     needed() { objdump -T "$WORK"/site/posenc/libposenc*.so | sed -n 's/.*GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1; }
@@ -97,6 +108,14 @@ if [ $torch -eq 1 ]; then
     else
         skipping "triton is missing: the kernels of posenc.torch"
     fi
+fi
+if [ $torch -eq 1 ] && "$python" -c 'import torch.distributed as d, sys; sys.exit(not (d.is_available() and d.is_gloo_available()))' \
+    2>/dev/null; then
+    distributed() { PYTHONPATH=$WORK/site "$python" tests/checks/python/distributed.py; }
+    check "posenc.torch in four processes, by torch.distributed" distributed
+    tail -n 1 "$WORK/log"
+elif [ $torch -eq 1 ]; then
+    skipping "this torch has no gloo: posenc.torch in several processes"
 fi
 if [ $torch -eq 1 ] && "$python" -c 'import transformers' 2>/dev/null; then
     models() { PYTHONPATH=$WORK/site "$python" tests/checks/python/models.py; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# release.sh: what `make release` writes, of the tree as it is: the same bytes each time; the tables say what
-# tests/layout.txt does; the WebAssembly has the public functions and its own self test passes.
+# release.sh: checks what `make release` writes for the tree as it is. It must write the same bytes each time. The tables
+# must say what tests/layout.txt does. The WebAssembly must have the public functions and pass its own self test.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * round_trip.c: `posenc compare` calls each part's own table right: for every part of every model
- * type, the exact table in float32, bfloat16 and float16, and float32 angles, in each layout; of
- * several coordinates, rows of text and of an image.
+ * round_trip.c: `posenc compare` calls each part's own table right, for every part of every model
+ * type. The tables are exact ones in float32, bfloat16 and float16, and tables of float32 angles, in
+ * each layout. With several coordinates they have rows of text and of an image.
  *
  *   round_trip           each type with one arithmetic for each layout
  *   round_trip every     all combinations
@@ -111,7 +111,7 @@ static int compute(table *t, part *own, made how)
     return status == PE_OK;
 }
 
-/* The coordinate of a pair, by the formulas of pe_sections. */
+/* Returns the coordinate of a pair, from the formulas of pe_sections. */
 static size_t coordinate_of(const pe_rope_config *c, size_t pair)
 {
     size_t a = 0;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# single.sh: the single header of `sh packaging/single.sh` is the two headers: the same tokens for every
-# instruction set, in C and C++, with SLEEF and without; the same bits of a program; and with itself
-# and with the two headers in one file it is there once.
+# single.sh: the single header of `sh packaging/single.sh` is equal to the two headers. It has
+# the same tokens for every instruction set, in C and C++, with SLEEF and without. A program has the same bits. The header
+# may be included twice, or with the two headers, and is then compiled once.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/single
