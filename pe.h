@@ -9236,8 +9236,8 @@ typedef struct pe__rope_call {
 
 /* ==== src/rope/pairs.h ==== */
 /* These are RoPE's rotation loops: for one vector of pairs, one pair tile, one head, and several
-   heads * of a token. The steps from pe_rope_f32() to these loops are listed in rope/call.h. Test:
-   * tests/unit/rope/test_rope_rotate.c. */
+ * heads of a token. The steps from pe_rope_f32() to these loops are listed in rope/call.h. Test:
+ * tests/unit/rope/test_rope_rotate.c. */
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads

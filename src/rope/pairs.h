@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* These are RoPE's rotation loops: for one vector of pairs, one pair tile, one head, and several
-   heads * of a token. The steps from pe_rope_f32() to these loops are listed in rope/call.h. Test:
-   * tests/unit/rope/test_rope_rotate.c. */
+ * heads of a token. The steps from pe_rope_f32() to these loops are listed in rope/call.h. Test:
+ * tests/unit/rope/test_rope_rotate.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
