@@ -41,8 +41,8 @@ static void find_text_config(const list *file, char path[PATH_SIZE])
     for (size_t k = 0; k < TOOL_COUNT(text_keys) && depth < MOST_DEPTH; k++) {
         char inside[PATH_SIZE];
         join(inside, path, text_keys[k]);
-        const item *const at = list_next(file, inside, NULL);
-        if (!at || at->path[strlen(inside)] != '.') continue;
+        const item *const entry = list_next(file, inside, NULL);
+        if (!entry || entry->path[strlen(inside)] != '.') continue;
         snprintf(path, PATH_SIZE, "%s", inside);
         k = (size_t)-1;
         depth++;
@@ -74,13 +74,13 @@ static size_t find_places(const list *file, const char *config, const char *key,
     size_t count = 0;
     int best = 3;
     for (size_t i = 0; i < file->count; i++) {
-        const item *const at = &file->items[i];
-        const int rank = at->kind == VALUE_NULL ? 3 : rank_of(at->path, config, key);
+        const item *const entry = &file->items[i];
+        const int rank = entry->kind == VALUE_NULL ? 3 : rank_of(entry->path, config, key);
         if (rank == 3 || rank > best) continue;
         if (rank < best) count = 0;
         best = rank;
         char path[PATH_SIZE];
-        snprintf(path, sizeof path, "%.*s", (int)strcspn(at->path, "["), at->path);
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(entry->path, "["), entry->path);
         int is_new = count < 4;
         for (size_t k = 0; k < count && is_new; k++) is_new = strcmp(paths[k], path) != 0;
         if (is_new) memcpy(paths[count++], path, sizeof path);
@@ -120,8 +120,8 @@ static void copy_list(const list *from, list *to)
 {
     memset(to, 0, sizeof *to);
     for (size_t i = 0; i < from->count; i++) {
-        const item *const at = &from->items[i];
-        list_add(to, at->path, at->kind, at->number, at->text, at->line);
+        const item *const entry = &from->items[i];
+        list_add(to, entry->path, entry->kind, entry->number, entry->text, entry->line);
     }
 }
 
@@ -258,13 +258,13 @@ static size_t distance_of(const char *a, const char *b)
         const size_t *const before = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            size_t least = last[j - 1] + (a[i - 1] != b[j - 1]);
-            if (last[j] + 1 < least) least = last[j] + 1;
-            if (row[j - 1] + 1 < least) least = row[j - 1] + 1;
+            size_t minimum = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < minimum) minimum = last[j] + 1;
+            if (row[j - 1] + 1 < minimum) minimum = row[j - 1] + 1;
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < least)
-                least = before[j - 2] + 1;
-            row[j] = least;
+                before[j - 2] + 1 < minimum)
+                minimum = before[j - 2] + 1;
+            row[j] = minimum;
         }
     }
     return rows[n % 3][m];

@@ -112,14 +112,14 @@ static double moved_position(const explanation *e, double position)
 {
     if (e->moved == MOVED_CLAMPED) return fmin(position, e->limit);
     if (e->moved == MOVED_WRAPPED) {
-        const double least = e->is_signed ? -e->limit / 2 : 0;
-        return position - e->limit * floor((position - least) / e->limit);
+        const double minimum = e->is_signed ? -e->limit / 2 : 0;
+        return position - e->limit * floor((position - minimum) / e->limit);
     }
     return position + e->offset;
 }
 
 /* The cosine and sine that an explanation has for a pair's angle. */
-static int agrees(const samples *s, const explanation *e, size_t at, double angle, double slack)
+static int agrees(const samples *s, const explanation *e, size_t index, double angle, double slack)
 {
     const double type = half_unit(s->type) * 1.0001 + (s->type == NPY_F64 ? 0x1p-51 : 0x1p-22);
     const double floor =
@@ -128,8 +128,8 @@ static int agrees(const samples *s, const explanation *e, size_t at, double angl
     const double sine = e->is_negative ? -n : n;
     const double *const cosines = e->is_swapped ? s->sines : s->cosines;
     const double *const sines = e->is_swapped ? s->cosines : s->sines;
-    return fabs(cosines[at] - c) <= type * fabs(c) + floor + slack * e->factor &&
-           fabs(sines[at] - sine) <= type * fabs(sine) + floor + slack * e->factor;
+    return fabs(cosines[index] - c) <= type * fabs(c) + floor + slack * e->factor &&
+           fabs(sines[index] - sine) <= type * fabs(sine) + floor + slack * e->factor;
 }
 
 /* Frequencies in float32 differ between libraries, by the order of their operations: by this many units
@@ -164,14 +164,14 @@ static int is_row_right(const samples *s, const explanation *e, size_t r, size_t
     const double w = e->of->omega[i], position = moved_position(e, position_of(s, r, i));
     const arithmetic_types *const t = &arithmetics[e->how];
     const double slack = t->product == NPY_F64 ? fabs(w * position) * 0x1p-50 : 0;
-    const size_t at = r * s->pairs + i;
-    if (!is_narrow(t->product)) return agrees(s, e, at, angle_by(e->how, w, position, k), slack);
+    const size_t index = r * s->pairs + i;
+    if (!is_narrow(t->product)) return agrees(s, e, index, angle_by(e->how, w, position, k), slack);
     /* 16 bits of a product that was in float32, with a frequency in float32: near a tie, both */
     const double product = frequency_by(e->how, w, k) * rounded_to(position, t->position);
     const double unsure = fabs(product) * (is_narrow(t->frequency) ? 0x1p-24 : 13 * 0x1p-24);
     const double low = rounded_to(product - unsure, t->product);
     const double high = rounded_to(product + unsure, t->product);
-    return agrees(s, e, at, low, 0) || (high != low && agrees(s, e, at, high, 0));
+    return agrees(s, e, index, low, 0) || (high != low && agrees(s, e, index, high, 0));
 }
 
 /* How many of eight rows are looked at first, from the last one back. */
@@ -234,10 +234,10 @@ static int is_chain_row_right(const samples *s, const explanation *e, const doub
 static size_t rows_of_chain(const samples *s, const explanation *e)
 {
     double *const ratio = new_numbers(s->pairs);
-    size_t most = 0;
+    size_t maximum = 0;
     for (size_t i = 0; ratio && i < s->pairs; i++)
         ratio[i] = e->of->omega[i] / pow(e->of->chain_base, -2 * (double)i / e->of->chain_width);
-    for (int k = 0; ratio && k < 9 && most < s->rows; k++) {
+    for (int k = 0; ratio && k < 9 && maximum < s->rows; k++) {
         const float step = chain_step(e->of, k);
         size_t r = 0;
         int is_right = 1;
@@ -245,10 +245,10 @@ static size_t rows_of_chain(const samples *s, const explanation *e)
             is_right = is_chain_row_right(s, e, ratio, step, row_of_probe(s, n));
         if (k && !is_right) continue;
         while (r < s->rows && is_chain_row_right(s, e, ratio, step, r)) r++;
-        if (r > most) most = r;
+        if (r > maximum) maximum = r;
     }
     free(ratio);
-    return most;
+    return maximum;
 }
 
 /* Returns whether element i of an array of frequencies is that of an explanation. */

@@ -88,7 +88,8 @@ static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t r
         const double position = s->positions[first * s->axes + k];
         x->positions[k] = moved ? moved_position(moved, position) : position;
     }
-    where.at = s->axis ? pe_coords_f64(x->positions, s->axes, s->axes, 1) : pe_at_f64(x->positions);
+    where.positions =
+        s->axis ? pe_coords_f64(x->positions, s->axes, s->axes, 1) : pe_at_f64(x->positions);
     where.rows = rows;
     return (x->is_preset ? fill(&x->plan, &where, type, width, x->table)
                          : fill_rope(&x->plan, &where, type, PE_ROPE_TABLE_JOINED, width,
@@ -108,23 +109,23 @@ static double explained_error(const spectrum *own, double position, size_t pair,
 static void compare_row(const samples *s, const exact_rows *x, const unsigned char *exact,
                         const spectrum *own, size_t row, deviation *d)
 {
-    place at = {row, 0, 0};
+    place where = {row, 0, 0};
     const size_t size = bytes_of(table_type_of(x->type));
     for (size_t k = 0; k < 2 * s->pairs; k++, exact += size) {
-        at.is_sine = k >= s->pairs;
-        at.pair = at.is_sine ? k - s->pairs : k;
-        const double *const from = at.is_sine != d->is_sine_first ? s->sines : s->cosines;
+        where.is_sine = k >= s->pairs;
+        where.pair = where.is_sine ? k - s->pairs : k;
+        const double *const from = where.is_sine != d->is_sine_first ? s->sines : s->cosines;
         double error =
-            fabs(from[at.row * s->pairs + at.pair] - npy_element(exact, x->type, 'f', size));
+            fabs(from[where.row * s->pairs + where.pair] - npy_element(exact, x->type, 'f', size));
         if (error == 0) continue;
         if (isnan(error)) error = (double)INFINITY;
         d->wrong++;
-        if (error > d->by_pair[at.pair]) d->by_pair[at.pair] = error;
-        if (error > d->largest) d->largest = error, d->worst = at;
+        if (error > d->by_pair[where.pair]) d->by_pair[where.pair] = error;
+        if (error > d->largest) d->largest = error, d->worst = where;
         if (!own || d->has_first) continue;
-        d->has_first =
-            error > explained_error(own, position_of(s, at.row, at.pair), at.pair, x->type);
-        d->first = at;
+        d->has_first = error > explained_error(own, position_of(s, where.row, where.pair),
+                                               where.pair, x->type);
+        d->first = where;
     }
 }
 

@@ -223,14 +223,14 @@ typedef struct expected {
 static differences given_differences(const samples *s, const spectrum *of, const expected *want)
 {
     differences given = 0;
-    const int neighbours =
+    const int interleaved =
         of->has_layout && want->are_neighbours >= 0 ? of->are_neighbours : want->are_neighbours;
     if (s->type != s->stored && s->type == NPY_BF16 && !s->is_inv_freq)
         given = TOOL_DIFFERS(DIFFERS_TABLE_BF16);
     if (s->type != s->stored && s->type == NPY_F16 && !s->is_inv_freq)
         given = TOOL_DIFFERS(DIFFERS_TABLE_F16);
-    if ((s->is_doubled || s->is_table) && s->pairs > 1 && neighbours >= 0 &&
-        s->are_neighbours != neighbours)
+    if ((s->is_doubled || s->is_table) && s->pairs > 1 && interleaved >= 0 &&
+        s->are_neighbours != interleaved)
         given |= TOOL_DIFFERS(DIFFERS_COLUMN_ORDER);
     return given;
 }

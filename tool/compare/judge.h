@@ -25,11 +25,11 @@ static int list_axes(const part *p, samples *to)
     size_t a = 0, end = c->sections[0];
     to->axis = (uint8_t *)calloc(to->pairs + 1, 1);
     for (size_t i = 0; to->axis && i < to->pairs; i++) {
-        const size_t turn = i % c->axes;
+        const size_t axis = i % c->axes;
         while (i >= end && a + 1 < c->axes) end += c->sections[++a];
         if (c->coordinate) to->axis[i] = c->coordinate[i] == 255 ? 0 : c->coordinate[i];
         else if (c->section_order == PE_SECTIONS_INTERLEAVED)
-            to->axis[i] = i < c->axes * c->sections[turn] ? (uint8_t)turn : 0;
+            to->axis[i] = i < c->axes * c->sections[axis] ? (uint8_t)axis : 0;
         else to->axis[i] = (uint8_t)a;
     }
     return to->axis != NULL;
@@ -39,10 +39,10 @@ static int list_axes(const part *p, samples *to)
 static double coordinate_at(const positions *where, size_t r, size_t a)
 {
     if (where->list) return where->list[r * where->axes + a];
-    if (where->axes == 1 && !where->at.size[0])
-        return (double)(where->at.first + (int64_t)r * where->at.step);
-    for (size_t k = where->axes - 1; k > a; k--) r /= where->at.size[k];
-    return (double)(r % where->at.size[a]);
+    if (where->axes == 1 && !where->positions.size[0])
+        return (double)(where->positions.first + (int64_t)r * where->positions.step);
+    for (size_t k = where->axes - 1; k > a; k--) r /= where->positions.size[k];
+    return (double)(r % where->positions.size[a]);
 }
 
 /* Makes samples' positions of --positions, which is a range, a list, a grid or a file, or of
@@ -53,7 +53,7 @@ static const char *place_samples(const char *text, const part *p, size_t coordin
     positions where;
     const char *error = NULL, *const dot = text ? strrchr(text, '.') : NULL;
     memset(&where, 0, sizeof where);
-    where.at = pe_from_by(0, 1), where.axes = 1, where.rows = to->rows;
+    where.positions = pe_from_by(0, 1), where.axes = 1, where.rows = to->rows;
     if (dot && strcmp(dot, ".npy") == 0) error = npy_read(text, &file);
     else if (text) error = read_positions(text, &where);
     if (file.of) {
@@ -180,15 +180,15 @@ static int has_exact_bits(const samples *s, const explanation *e, const part *p)
 /* The first power of 2 at which two explanations have other numbers; 0 if there is none. */
 static double telling_position(const samples *s, const explanation *a, const explanation *b)
 {
-    const double least = 4 * half_unit(s->type) + 0x1p-20;
+    const double minimum = 4 * half_unit(s->type) + 0x1p-20;
     for (double p = 1; p <= 0x1p30; p *= 2)
         for (size_t i = 0; i < s->pairs; i++) {
             const double x = angle_by(a->how, a->of->omega[i], moved_position(a, p), 0);
             const double y = angle_by(b->how, b->of->omega[i], moved_position(b, p), 0);
             const double u[2] = {a->factor * cos(x), a->factor * sin(a->is_negative ? -x : x)};
             const double v[2] = {b->factor * cos(y), b->factor * sin(b->is_negative ? -y : y)};
-            if (fabs(u[a->is_swapped] - v[b->is_swapped]) > least ||
-                fabs(u[!a->is_swapped] - v[!b->is_swapped]) > least)
+            if (fabs(u[a->is_swapped] - v[b->is_swapped]) > minimum ||
+                fabs(u[!a->is_swapped] - v[!b->is_swapped]) > minimum)
                 return p;
         }
     return 0;

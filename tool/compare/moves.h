@@ -12,11 +12,11 @@ static double fitted_offset(const samples *s, const explanation *e, size_t r, do
 {
     size_t known = 0;
     for (size_t k = 0; k < s->pairs; k++) {
-        const size_t i = s->pairs - 1 - k, at = r * s->pairs + i;
+        const size_t i = s->pairs - 1 - k, index = r * s->pairs + i;
         const double w = e->of->omega[i];
         if (!(w > 0)) continue;
-        const double c = e->is_swapped ? s->sines[at] : s->cosines[at];
-        const double n = e->is_swapped ? s->cosines[at] : s->sines[at];
+        const double c = e->is_swapped ? s->sines[index] : s->cosines[index];
+        const double n = e->is_swapped ? s->cosines[index] : s->sines[index];
         const double phase = atan2(e->is_negative ? -n : n, c);
         offset += wrapped(phase - w * (position_of(s, r, i) + offset)) / w;
         known++;
@@ -31,14 +31,14 @@ static int is_row_near(const samples *s, const explanation *e, size_t r, double 
 {
     const double amplitude = s->tracks[0].amplitude, near = 0.02 * amplitude;
     for (size_t i = 0; i < s->pairs; i++) {
-        const size_t at = r * s->pairs + i;
+        const size_t index = r * s->pairs + i;
         const double angle = e->of->omega[i] * (position_of(s, r, i) + offset);
         const double c = amplitude * cos(angle);
         const double n = amplitude * sin(angle);
         const double *const cosines = e->is_swapped ? s->sines : s->cosines;
         const double *const sines = e->is_swapped ? s->cosines : s->sines;
-        if (!(fabs(cosines[at] - c) <= near)) return 0;
-        if (!(fabs(sines[at] - (e->is_negative ? -n : n)) <= near)) return 0;
+        if (!(fabs(cosines[index] - c) <= near)) return 0;
+        if (!(fabs(sines[index] - (e->is_negative ? -n : n)) <= near)) return 0;
     }
     return 1;
 }
@@ -70,13 +70,13 @@ static int find_limit(const samples *s, explanation *e)
 {
     const size_t far = first_far_row(s, e);
     if (far == s->rows) return 0;
-    const double at = s->positions[far];
+    const double position = s->positions[far];
     double offset = fitted_offset(s, e, far, 0);
     if (e->moved == MOVED_WRAPPED && !(offset < 0 && is_row_near(s, e, far, offset)))
         offset = fitted_offset(s, e, far, -65536);
     if (offset >= 0) return 0;
-    e->limit = e->moved == MOVED_CLAMPED ? at + offset : -offset;
-    e->is_signed = e->moved == MOVED_WRAPPED && e->limit > at;
+    e->limit = e->moved == MOVED_CLAMPED ? position + offset : -offset;
+    e->is_signed = e->moved == MOVED_WRAPPED && e->limit > position;
     if (e->limit <= 0) return 0;
     for (size_t r = 0; r < s->rows; r++)
         if (moved_position(e, s->positions[r]) != 0) return 1;

@@ -55,8 +55,8 @@ static double rounded_to(double x, npy_type type)
     if (type == NPY_F32) return (double)(float)x;
     frexp(x, &exponent);
     if (type == NPY_F16 && exponent < -13) exponent = -13; /* its subnormals */
-    const int unit = exponent - (type == NPY_F16 ? 11 : 8);
-    return ldexp(nearbyint(ldexp(x, -unit)), unit);
+    const int ulp_exponent = exponent - (type == NPY_F16 ? 11 : 8);
+    return ldexp(nearbyint(ldexp(x, -ulp_exponent)), ulp_exponent);
 }
 
 /* Returns the narrowest type that has all elements. 0 and the largest magnitude are no evidence:
@@ -146,17 +146,17 @@ static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
  * other, those of the next pair `step` columns further. */
 static double unsteadiness(const npy *a, size_t step, size_t apart, int across_pairs)
 {
-    double worst = 0, least = HUGE_VAL, most = 0;
+    double worst = 0, minimum = HUGE_VAL, maximum = 0;
     for (size_t i = 0; i < a->columns / 2; i++) {
-        if (!across_pairs) least = HUGE_VAL, most = 0;
+        if (!across_pairs) minimum = HUGE_VAL, maximum = 0;
         for (size_t r = 0; r < a->rows; r++) {
-            const double *const at = a->of + r * a->columns + i * step;
-            const double size = at[0] * at[0] + at[apart] * at[apart];
+            const double *const sample = a->of + r * a->columns + i * step;
+            const double size = sample[0] * sample[0] + sample[apart] * sample[apart];
             if (size == 0 && r == 0) continue; /* a row of padding */
-            least = fmin(least, size);
-            most = fmax(most, size);
+            minimum = fmin(minimum, size);
+            maximum = fmax(maximum, size);
         }
-        worst = fmax(worst, most - least);
+        worst = fmax(worst, maximum - minimum);
     }
     return worst;
 }
@@ -208,12 +208,12 @@ static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, 
  * not equal. Returns 0 if there are no such rows, else 1. */
 static int nearest_rows(const samples *s, size_t pair, size_t *first, size_t *second)
 {
-    double least = HUGE_VAL;
+    double minimum = HUGE_VAL;
     for (size_t r = 0; r + 1 < s->rows; r++) {
         const double step = fabs(position_of(s, r + 1, pair) - position_of(s, r, pair));
-        if (step > 0 && step < least) least = step, *first = r, *second = r + 1;
+        if (step > 0 && step < minimum) minimum = step, *first = r, *second = r + 1;
     }
-    return least < HUGE_VAL;
+    return minimum < HUGE_VAL;
 }
 
 static double phase_at(const samples *s, size_t r, size_t i)

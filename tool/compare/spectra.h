@@ -89,13 +89,15 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
  * list of LongRoPE. */
 static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
-    const size_t trained = c->original_max_position_embeddings, most = c->max_position_embeddings;
+    const size_t trained = c->original_max_position_embeddings,
+                 maximum = c->max_position_embeddings;
     for (int k = 0; k < 3; k++) {
         pe_rope_config other = *c;
-        if (k == 0) other.original_max_position_embeddings = most;
+        if (k == 0) other.original_max_position_embeddings = maximum;
         if (k == 1) other.sequence_length = 1;
-        if (k == 2) other.sequence_length = most > trained ? most : 2 * trained + 1;
-        if (k == 0 ? most == 0 || most == trained : c->rope_type != PE_ROPE_LONGROPE) continue;
+        if (k == 2) other.sequence_length = maximum > trained ? maximum : 2 * trained + 1;
+        if (k == 0 ? maximum == 0 || maximum == trained : c->rope_type != PE_ROPE_LONGROPE)
+            continue;
         spectrum *const s = add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_SCALING_OTHER));
         if (s)
             s->has_other_length = 1, s->scaling = type_names[c->rope_type].scaling,

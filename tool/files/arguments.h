@@ -22,9 +22,9 @@ static int is_below_value(list *l, const char *path)
     for (const char *dot = strchr(path, '.'); dot; dot = strchr(dot + 1, '.')) {
         char before[256];
         snprintf(before, sizeof before, "%.*s", (int)(dot - path), path);
-        const item *const at = list_find(l, before);
-        if (at && at->kind != VALUE_NULL && strcmp(at->text, "{}") != 0) return 1;
-        if (at) list_remove(l, before);
+        const item *const entry = list_find(l, before);
+        if (entry && entry->kind != VALUE_NULL && strcmp(entry->text, "{}") != 0) return 1;
+        if (entry) list_remove(l, before);
     }
     return 0;
 }

@@ -72,12 +72,12 @@ static int gguf_fail(gguf_source *s, const char *format, ...)
 static uint64_t gguf_at(const gguf_source *s) { return s->begin + s->next; }
 static uint64_t gguf_left(const gguf_source *s) { return s->size - gguf_at(s); }
 
-static int gguf_seek(FILE *file, uint64_t at, int from)
+static int gguf_seek(FILE *file, uint64_t offset, int from)
 {
 #if defined(_WIN32)
-    return _fseeki64(file, (long long)at, from) == 0;
+    return _fseeki64(file, (long long)offset, from) == 0;
 #else
-    return at <= (uint64_t)(~0UL >> 1) && fseek(file, (long)at, from) == 0;
+    return offset <= (uint64_t)(~0UL >> 1) && fseek(file, (long)offset, from) == 0;
 #endif
 }
 
@@ -122,10 +122,10 @@ static int gguf_bytes(gguf_source *s, void *to, size_t count, const char *what)
             if (s->have == 0) return gguf_fail(s, "%s: a read failed within %s", s->key, what);
         }
         const size_t ready = s->have - s->next, wanted = count - done;
-        const size_t some = wanted < ready ? wanted : ready;
-        memcpy((char *)to + done, s->buffer + s->next, some);
-        s->next += some;
-        done += some;
+        const size_t available = wanted < ready ? wanted : ready;
+        memcpy((char *)to + done, s->buffer + s->next, available);
+        s->next += available;
+        done += available;
     }
     return 1;
 }
@@ -391,14 +391,15 @@ static int gguf_tensors(gguf_source *s, list *to, uint64_t alignment)
     TOOL_HAS_ALL(gguf_factor_tensors, GGUF_FACTOR_TENSORS);
     for (uint64_t i = 0; i < s->report->tensors; i++) {
         if (!gguf_tensor_info(s, i, alignment, &t)) return 0;
-        size_t k = 0, at = found;
+        size_t k = 0, place = found;
         while (k < GGUF_FACTOR_TENSORS && strcmp(t.name, gguf_factor_tensors[k]) != 0) k++;
         if (k < GGUF_FACTOR_TENSORS) {
             for (size_t f = 0; f < found; f++)
                 if (strcmp(factors[f].name, t.name) == 0)
                     return gguf_fail(s, "%.40s: the tensor is there twice", t.name);
-            for (; at > 0 && factors[at - 1].offset > t.offset; at--) factors[at] = factors[at - 1];
-            factors[at] = t; /* in the order of their data */
+            for (; place > 0 && factors[place - 1].offset > t.offset; place--)
+                factors[place] = factors[place - 1];
+            factors[place] = t; /* in the order of their data */
             found++;
         } else if (strstr(t.name, "rope") || strncmp(t.name, "position_embd", 13) == 0) {
             char text[48];
@@ -440,10 +441,11 @@ static int gguf_head(gguf_source *s, uint64_t *keys)
     if (*keys > GGUF_MOST_KEYS)
         return gguf_fail(s, "the file: %llu keys: at most %d are read", (unsigned long long)*keys,
                          (int)GGUF_MOST_KEYS);
-    const uint64_t least = 24; /* bytes of a tensor: its name's length, dimensions, type, offset */
-    return s->report->tensors <= gguf_left(s) / least ||
+    const uint64_t minimum =
+        24; /* bytes of a tensor: its name's length, dimensions, type, offset */
+    return s->report->tensors <= gguf_left(s) / minimum ||
            gguf_fail(s, "the file: %llu tensors of at least %u bytes, and the file ends after %llu",
-                     (unsigned long long)s->report->tensors, (unsigned)least,
+                     (unsigned long long)s->report->tensors, (unsigned)minimum,
                      (unsigned long long)gguf_left(s));
 }
 

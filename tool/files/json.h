@@ -30,15 +30,15 @@ static void see_key(keys_seen *seen, size_t line)
 }
 
 typedef struct span {
-    const char *at;
+    const char *begin;
     size_t length;
 } span;
 
 static int by_name(const void *a, const void *b)
 {
     const span *const x = (const span *)a, *const y = (const span *)b;
-    const size_t least = x->length < y->length ? x->length : y->length;
-    const int order = memcmp(x->at, y->at, least);
+    const size_t shorter = x->length < y->length ? x->length : y->length;
+    const int order = memcmp(x->begin, y->begin, shorter);
     return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
@@ -73,7 +73,7 @@ static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
                 if (!more) break;
                 names = more;
             }
-            names[count].at = c + 1;
+            names[count].begin = c + 1;
             names[count++].length = (size_t)(end - c - 1);
             wants_key = 0;
         }
@@ -84,7 +84,7 @@ static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
     for (size_t k = 1; k < count && !seen->twice[0]; k++)
         if (by_name(&names[k - 1], &names[k]) == 0)
             snprintf(seen->twice, sizeof seen->twice, "%.*s",
-                     (int)(names[k].length < 90 ? names[k].length : 90), names[k].at);
+                     (int)(names[k].length < 90 ? names[k].length : 90), names[k].begin);
     free(names);
     return c;
 }

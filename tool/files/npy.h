@@ -75,10 +75,10 @@ static double npy_element(const unsigned char *bytes, npy_type type, char letter
 /* What follows 'KEY': in the head, or NULL. */
 static const char *npy_field(const char *head, const char *key)
 {
-    const char *at = strstr(head, key);
-    if (at) at += strlen(key);
-    while (at && (*at == ' ' || *at == ':')) at++;
-    return at;
+    const char *found = strstr(head, key);
+    if (found) found += strlen(key);
+    while (found && (*found == ' ' || *found == ':')) found++;
+    return found;
 }
 
 /* 'descr': its type, size of an element, and whether its bytes are swapped. NULL, or what is
@@ -86,18 +86,18 @@ static const char *npy_field(const char *head, const char *key)
 static const char *npy_read_type(const char *head, npy *to, char *letter, size_t *size,
                                  int *is_swapped)
 {
-    const char *at = npy_field(head, "'descr'");
+    const char *found = npy_field(head, "'descr'");
     const uint16_t probe = 1;
     const char own = *(const unsigned char *)&probe ? '<' : '>';
     /* strchr() also finds the 0 at the end of the text, so each byte is compared with 0 first */
-    if (!at || *at++ != '\'' || !*at || !strchr("<>|=", *at) || !at[1])
+    if (!found || *found++ != '\'' || !*found || !strchr("<>|=", *found) || !found[1])
         return "descr: one type of numbers is wanted";
-    *is_swapped = *at != own && *at != '=' && *at != '|';
-    *letter = at[1];
+    *is_swapped = *found != own && *found != '=' && *found != '|';
+    *letter = found[1];
     *size = 0;
-    for (at += 2; *at >= '0' && *at <= '9' && *size < 100; at++)
-        *size = 10 * *size + (size_t)(*at - '0');
-    if (*at != '\'' || *size == 0) return "descr: one type of numbers is wanted";
+    for (found += 2; *found >= '0' && *found <= '9' && *size < 100; found++)
+        *size = 10 * *size + (size_t)(*found - '0');
+    if (*found != '\'' || *size == 0) return "descr: one type of numbers is wanted";
     to->is_complex = *letter == 'c';
     const size_t bytes = to->is_complex ? *size / 2 : *size;
     const int is_float = *letter == 'f' || (to->is_complex && *size % 2 == 0);
@@ -116,16 +116,16 @@ static const char *npy_read_type(const char *head, npy *to, char *letter, size_t
 static const char *npy_read_shape(const char *head, npy *to)
 {
     size_t sizes[8], count = 0;
-    const char *at = npy_field(head, "'shape'");
-    if (!at || *at++ != '(') return "shape: missing";
-    while (*at != ')') {
+    const char *found = npy_field(head, "'shape'");
+    if (!found || *found++ != '(') return "shape: missing";
+    while (*found != ')') {
         char *end;
-        const unsigned long long size = strtoull(at, &end, 10);
-        if (end == at || *at < '0' || *at > '9') return "shape: numbers are wanted";
+        const unsigned long long size = strtoull(found, &end, 10);
+        if (end == found || *found < '0' || *found > '9') return "shape: numbers are wanted";
         if (count == 8) return "shape: more than 8 dimensions";
         if (size > NPY_MOST_ELEMENTS) return "shape: more than 2^28 elements";
         sizes[count++] = (size_t)size;
-        for (at = end; *at == ',' || *at == ' ';) at++;
+        for (found = end; *found == ',' || *found == ' ';) found++;
     }
     size_t first = 0;
     while (count - first > 2 && sizes[first] == 1) first++;

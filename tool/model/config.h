@@ -142,8 +142,8 @@ static int has_own(const reader *r, const char *key)
 static const char *type_by_keys(const reader *r)
 {
     value v;
-    if (look_up(r, r->outer, "_class_name", &v) && v.at && v.at->kind == VALUE_STRING)
-        return v.at->text; /* Diffusers */
+    if (look_up(r, r->outer, "_class_name", &v) && v.entry && v.entry->kind == VALUE_STRING)
+        return v.entry->text; /* Diffusers */
     if (has_own(r, "rope_ntk_alpha") && has_own(r, "initial_context_length"))
         return "gpt_oss_original";
     if (!has_own(r, "dim") || !has_own(r, "n_layers") || !has_own(r, "n_heads")) return NULL;
@@ -152,17 +152,17 @@ static const char *type_by_keys(const reader *r)
 
 /* Takes the values that the type of the config around assumes for absent keys of this one:
  * "text_config.rope_theta=100000000". */
-static void take_parent(model *m, const config_place *at)
+static void take_parent(model *m, const config_place *location)
 {
-    const type_line *const line = at->parent[0] ? type_named(at->parent) : NULL;
-    const size_t length = strlen(at->key);
+    const type_line *const line = location->parent[0] ? type_named(location->parent) : NULL;
+    const size_t length = strlen(location->key);
     list own = m->usual;
     if (!line) return;
     memset(&m->usual, 0, sizeof m->usual);
     take_usual(m, line->facts);
     for (size_t i = 0; i < m->usual.count; i++) {
         const item *const u = &m->usual.items[i];
-        if (strncmp(u->path, at->key, length) != 0 || u->path[length] != '.') continue;
+        if (strncmp(u->path, location->key, length) != 0 || u->path[length] != '.') continue;
         list_remove(&own, u->path + length + 1);
         list_add(&own, u->path + length + 1, u->kind, u->number, u->text, 0);
     }
@@ -171,13 +171,13 @@ static void take_parent(model *m, const config_place *at)
 }
 
 /* Finds the type of a config: that which its parent gives it or that of its own. */
-static void take_type(reader *r, const config_place *at)
+static void take_type(reader *r, const config_place *location)
 {
     value v;
     const char *type = string(r, "model_type", &v);
-    if (!type && !at->type[0]) type = type_by_keys(r);
-    set_type(r->m, at->is_fixed || !type ? at->type : type);
-    take_parent(r->m, at);
+    if (!type && !location->type[0]) type = type_by_keys(r);
+    set_type(r->m, location->is_fixed || !type ? location->type : type);
+    take_parent(r->m, location);
 }
 
 /* Adds the keys that other projects give other names: @aliases lists NEW:OLD. */
@@ -194,8 +194,8 @@ static void add_aliases(const reader *r)
         if (!old) continue;
         *old = '\0';
         join(path, r->outer, pair);
-        if (!look_up(r, r->outer, old + 1, &v) || !v.at) continue;
-        const item from = *v.at; /* adding moves the items */
+        if (!look_up(r, r->outer, old + 1, &v) || !v.entry) continue;
+        const item from = *v.entry; /* adding moves the items */
         char *const text = list__copy(from.text);
         if (text) list_add(r->m->file, path, from.kind, from.number, text, from.line);
         free(text);
@@ -364,19 +364,21 @@ static void read_own(reader *r, part *parts, size_t *count)
     if (q) preset_part(q, encoder->text, width);
 }
 
-static void read_at(model *m, const config_place *at, part *parts, size_t *count);
+static void read_at(model *m, const config_place *location, part *parts, size_t *count);
 
 /* Says that a config within the file is of no type that posenc knows. */
-static void refuse_sub(const reader *r, const config_place *at, part *parts, size_t *count)
+static void refuse_sub(const reader *r, const config_place *location, part *parts, size_t *count)
 {
-    part *const p = add_part(parts, count, at->prefix);
+    part *const p = add_part(parts, count, location->prefix);
     value v;
     if (!p) return;
     p->kind = PART_UNREAD;
-    if (look_up(r, at->path, "model_type", &v) && v.at)
+    if (look_up(r, location->path, "model_type", &v) && v.entry)
         say(p, NOTE_UNREAD, "model_type",
-            "%.60s: not in posenc's table: what rotates in it is not told", v.at->text);
-    else say(p, NOTE_UNREAD, "model_type", "missing: what rotates in %.60s is not told", at->path);
+            "%.60s: not in posenc's table: what rotates in it is not told", v.entry->text);
+    else
+        say(p, NOTE_UNREAD, "model_type", "missing: what rotates in %.60s is not told",
+            location->path);
 }
 
 /* Returns whether a config has a key that sounds like rotations. */
@@ -394,24 +396,24 @@ static int speaks_of_rotation(const model *m, const char *path)
 static void read_sub(const reader *r, const config_place *from, const char *key, const sub *s,
                      part *parts, size_t *count)
 {
-    config_place at;
+    config_place location;
     value v;
-    go_into(from, r, key, s, &at);
-    const int has_type = look_up(r, at.path, "model_type", &v) && v.at &&
-                         v.at->kind == VALUE_STRING && type_named(v.at->text);
+    go_into(from, r, key, s, &location);
+    const int has_type = look_up(r, location.path, "model_type", &v) && v.entry &&
+                         v.entry->kind == VALUE_STRING && type_named(v.entry->text);
     const int is_tower = strcmp(key, "vision_config") == 0 || strcmp(key, "audio_config") == 0;
-    const int is_named = look_up(r, at.path, "model_type", &v);
-    if (!is_object(r->m, at.path)) {
+    const int is_named = look_up(r, location.path, "model_type", &v);
+    if (!is_object(r->m, location.path)) {
         if (!is_tower || !look_up(r, r->outer, key, &v)) return;
-        part *const p = *count ? &parts[0] : add_part(parts, count, at.prefix);
+        part *const p = *count ? &parts[0] : add_part(parts, count, location.prefix);
         say(p, NOTE_WRONG, key, "an object is wanted");
-    } else if (has_type || (s && type_named(s->type))) read_at(r->m, &at, parts, count);
-    else if (is_named || is_tower || speaks_of_rotation(r->m, at.path))
-        refuse_sub(r, &at, parts, count);
+    } else if (has_type || (s && type_named(s->type))) read_at(r->m, &location, parts, count);
+    else if (is_named || is_tower || speaks_of_rotation(r->m, location.path))
+        refuse_sub(r, &location, parts, count);
 }
 
 /* Reads the configs within one, other than that of the text. */
-static void read_subs(const reader *r, const config_place *at, const char *text, part *parts,
+static void read_subs(const reader *r, const config_place *location, const char *text, part *parts,
                       size_t *count)
 {
     sub subs[MOST_SUBS];
@@ -427,26 +429,26 @@ static void read_subs(const reader *r, const config_place *at, const char *text,
         for (size_t k = 0; k < dones; k++) is_done |= strcmp(done[k], key) == 0;
         if (is_done || (!s && !is_config_name(key))) continue;
         snprintf(done[dones++], sizeof done[0], "%.63s", key);
-        read_sub(r, at, key, s, parts, count);
-        set_type(r->m, at->type);
+        read_sub(r, location, key, s, parts, count);
+        set_type(r->m, location->type);
     }
 }
 
 /* Reads a config: the layers of its own, the config of its text, then the others within it. */
-static void read_at(model *m, const config_place *at, part *parts, size_t *count)
+static void read_at(model *m, const config_place *location, part *parts, size_t *count)
 {
     sub subs[MOST_SUBS];
-    config_place own = *at;
+    config_place own = *location;
     reader r = {NULL, m, "", "", -1, own.prefix, *count};
     r.out = add_part(parts, count, "text");
-    if (!r.out || at->depth > MOST_DEPTH || *count + MOST_LABELS + 8 > MOST_PARTS) {
+    if (!r.out || location->depth > MOST_DEPTH || *count + MOST_LABELS + 8 > MOST_PARTS) {
         if (r.out) r.out->kind = PART_UNREAD;
-        if (r.out) say(r.out, NOTE_UNREAD, at->path, "too many configs within one another");
+        if (r.out) say(r.out, NOTE_UNREAD, location->path, "too many configs within one another");
         return;
     }
-    memcpy(r.outer, at->path, sizeof r.outer);
+    memcpy(r.outer, location->path, sizeof r.outer);
     name_part(&r, "text", r.out->name);
-    take_type(&r, at);
+    take_type(&r, location);
     memcpy(own.type, m->type, sizeof own.type);
     int is_flat = 0, is_parted = is_fact(&r, "@kind", "parts");
     const size_t listed = subs_of(&r, subs);

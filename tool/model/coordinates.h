@@ -35,17 +35,17 @@ static void leave_pairs_still(part *p)
 /* Returns the sections of a file that has none, by its type: allocated, or NULL. */
 static double *usual_sections(const reader *r, const char *key, size_t *count)
 {
-    const item *const at = usual_of(r, "@sections");
-    double *const sections = at ? (double *)malloc(PE_MAX_AXES * sizeof *sections) : NULL;
-    const char *text = sections ? at->text : "";
+    const item *const entry = usual_of(r, "@sections");
+    double *const sections = entry ? (double *)malloc(PE_MAX_AXES * sizeof *sections) : NULL;
+    const char *text = sections ? entry->text : "";
     for (*count = 0; *text && *count < PE_MAX_AXES; ++*count) {
         char *end;
         sections[*count] = strtod(text, &end);
         text = end + (*end == ',');
     }
     if (sections)
-        say(r->out, NOTE_UNDERSTOOD, key, "[%s]: absent, and this is what %s means then", at->text,
-            r->m->type);
+        say(r->out, NOTE_UNDERSTOOD, key, "[%s]: absent, and this is what %s means then",
+            entry->text, r->m->type);
     return sections;
 }
 
@@ -151,17 +151,17 @@ static void read_layout(const reader *r)
     if (c->rope_interleave && has(r, "rope_interleave") && !is_true(r, "rope_interleave"))
         say(p, NOTE_ODD, "rope_interleave", "does nothing: %s always reads neighbours", r->m->type);
     if (!is_llama && !c->rope_interleave) truth(r, "rope_interleave", &c->rope_interleave);
-    int neighbours = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
-    if (neighbours) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
-    truth(r, "rotary_emb_interleaved", &neighbours);
+    int interleaved = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
+    if (interleaved) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
+    truth(r, "rotary_emb_interleaved", &interleaved);
     if (has(r, "rope_interleaved") && is_true(r, "rope_interleaved"))
         say(p, NOTE_UNREAD, "rope_interleaved",
             "true: Hugging Face's code does not read it, nanotron's pairs neighbours then. Which "
             "of "
             "them has these weights?");
-    if (neighbours) c->layout = PE_LAYOUT_INTERLEAVED;
+    if (interleaved) c->layout = PE_LAYOUT_INTERLEAVED;
     p->has_table_in_halves =
-        neighbours && is_one_of(r->m->type, tables_in_halves, TOOL_COUNT(tables_in_halves));
+        interleaved && is_one_of(r->m->type, tables_in_halves, TOOL_COUNT(tables_in_halves));
     read_sections(r);
 }
 

@@ -23,9 +23,9 @@ static int gguf_put_two_factors(gguf_model *m, const char *path)
         const item *i = NULL;
         size_t count = 0;
         while ((i = list_next(m->keys, names[k][0], i)) != NULL) {
-            char whole[2 * GGUF_MOST_NAME];
-            snprintf(whole, sizeof whole, "%s%s[%zu]", path, names[k][1], count++);
-            list_add(m->config, whole, VALUE_NUMBER, i->number, i->text, 0);
+            char full_name[2 * GGUF_MOST_NAME];
+            snprintf(full_name, sizeof full_name, "%s%s[%zu]", path, names[k][1], count++);
+            list_add(m->config, full_name, VALUE_NUMBER, i->number, i->text, 0);
         }
     }
     if (!gguf_put_copy(m, path, "original_max_position_embeddings",
@@ -41,10 +41,10 @@ static void gguf_put_factors(gguf_model *m, const char *path, double rotary_dim)
     const item *i = NULL;
     size_t count = 0;
     while ((i = list_next(m->keys, "rope_freqs.weight", i)) != NULL) {
-        char whole[2 * GGUF_MOST_NAME];
+        char full_name[2 * GGUF_MOST_NAME];
         if (m->is && m->is->is_halved && (double)count >= rotary_dim / 2) break;
-        snprintf(whole, sizeof whole, "%sfreq_factors[%zu]", path, count++);
-        list_add(m->config, whole, VALUE_NUMBER, i->number, i->text, 0);
+        snprintf(full_name, sizeof full_name, "%sfreq_factors[%zu]", path, count++);
+        list_add(m->config, full_name, VALUE_NUMBER, i->number, i->text, 0);
     }
 }
 

@@ -124,8 +124,8 @@ static gguf_column gguf_find_column(const gguf_model *m, const char *key)
     char full[GGUF_MOST_NAME + 1];
     gguf_column c = {list_next(m->keys, gguf_full(m, key, full), NULL), 0};
     if (!c.first || c.first->path[strlen(full)] != '[') return c;
-    const size_t most = m->keys->count - (size_t)(c.first - m->keys->items);
-    while (c.count < most && is_beneath(c.first[c.count].path, full)) c.count++;
+    const size_t remaining = m->keys->count - (size_t)(c.first - m->keys->items);
+    while (c.count < remaining && is_beneath(c.first[c.count].path, full)) c.count++;
     return c;
 }
 
@@ -139,17 +139,17 @@ static const item *gguf_element(gguf_column c, size_t k)
 
 static void gguf_put_text(gguf_model *m, const char *path, const char *key, const char *text)
 {
-    char whole[2 * GGUF_MOST_NAME];
-    snprintf(whole, sizeof whole, "%s%s", path, key);
-    list_add(m->config, whole, VALUE_STRING, 0, text, 0);
+    char full_name[2 * GGUF_MOST_NAME];
+    snprintf(full_name, sizeof full_name, "%s%s", path, key);
+    list_add(m->config, full_name, VALUE_STRING, 0, text, 0);
 }
 
 static void gguf_put_number(gguf_model *m, const char *path, const char *key, double number)
 {
-    char whole[2 * GGUF_MOST_NAME], text[40];
-    snprintf(whole, sizeof whole, "%s%s", path, key);
+    char full_name[2 * GGUF_MOST_NAME], text[40];
+    snprintf(full_name, sizeof full_name, "%s%s", path, key);
     snprintf(text, sizeof text, "%.15g", number);
-    list_add(m->config, whole, VALUE_NUMBER, number, text, 0);
+    list_add(m->config, full_name, VALUE_NUMBER, number, text, 0);
 }
 
 static void gguf_put_true(gguf_model *m, const char *key)
@@ -160,10 +160,10 @@ static void gguf_put_true(gguf_model *m, const char *key)
 /* A key as it is. Returns 1 if the file has it. */
 static int gguf_put_copy(gguf_model *m, const char *path, const char *key, const char *from)
 {
-    char whole[2 * GGUF_MOST_NAME];
+    char full_name[2 * GGUF_MOST_NAME];
     const item *const i = gguf_item(m, from);
-    snprintf(whole, sizeof whole, "%s%s", path, key);
-    return i && list_add(m->config, whole, i->kind, i->number, i->text, 0);
+    snprintf(full_name, sizeof full_name, "%s%s", path, key);
+    return i && list_add(m->config, full_name, i->kind, i->number, i->text, 0);
 }
 
 #endif

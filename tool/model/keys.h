@@ -37,7 +37,7 @@ typedef struct reader {
 } reader;
 
 typedef struct value {
-    const item *at;       /* NULL: an object or a list           */
+    const item *entry;    /* NULL: an object or a list           */
     char path[PATH_SIZE]; /* all of it                           */
     const char *name;     /* as notes have it: "rope_scaling.factor" */
 } value;
@@ -72,11 +72,11 @@ static const char *name_of(const reader *r, const char *path)
 /* The value of a list for all layers of a part; NULL if it has none for one of them, or another. */
 static const item *agreed(const reader *r, const char *path)
 {
-    char at[PATH_SIZE + 32];
+    char name[PATH_SIZE + 32];
     const item *all = NULL;
     for (size_t k = 0; k < r->out->layer_count; k++) {
-        snprintf(at, sizeof at, "%s[%d]", path, (int)r->out->layers[k]);
-        const item *const here = list_find(r->m->file, at);
+        snprintf(name, sizeof name, "%s[%d]", path, (int)r->out->layers[k]);
+        const item *const here = list_find(r->m->file, name);
         if (!here || (all && strcmp(all->text, here->text) != 0)) return NULL;
         all = all ? all : here;
     }
@@ -88,14 +88,14 @@ static int look_up(const reader *r, const char *before, const char *key, value *
 {
     join(to->path, before, key);
     to->name = name_of(r, to->path);
-    const item *at = list_next(r->m->file, to->path, NULL);
-    if (!at) return 0;
-    for (const item *i = at; i; i = list_next(r->m->file, to->path, i)) mark(r->m, i);
-    to->at = strcmp(at->path, to->path) == 0 ? at : NULL;
-    if (to->at && at->kind == VALUE_NULL) return 0;
-    if (to->at || r->layer < 0) return 1;
-    to->at = agreed(r, to->path);
-    if (to->at) snprintf(to->path, PATH_SIZE, "%s", to->at->path);
+    const item *entry = list_next(r->m->file, to->path, NULL);
+    if (!entry) return 0;
+    for (const item *i = entry; i; i = list_next(r->m->file, to->path, i)) mark(r->m, i);
+    to->entry = strcmp(entry->path, to->path) == 0 ? entry : NULL;
+    if (to->entry && entry->kind == VALUE_NULL) return 0;
+    if (to->entry || r->layer < 0) return 1;
+    to->entry = agreed(r, to->path);
+    if (to->entry) snprintf(to->path, PATH_SIZE, "%s", to->entry->path);
     return 1;
 }
 
@@ -103,8 +103,8 @@ static int look_up(const reader *r, const char *before, const char *key, value *
 static int is_null(const reader *r, const char *before, const char *key)
 {
     value v;
-    v.at = NULL;
-    return !look_up(r, before, key, &v) && v.at;
+    v.entry = NULL;
+    return !look_up(r, before, key, &v) && v.entry;
 }
 
 static int find(const reader *r, const char *key, value *to)
@@ -122,9 +122,9 @@ static int has(const reader *r, const char *key)
 /* The text of a value, as the file has it, cut at some length. */
 static const char *shown(const reader *r, const value *v, char text[64])
 {
-    if (v->at) {
-        const int quoted = v->at->kind == VALUE_STRING;
-        snprintf(text, 64, quoted ? "\"%.58s\"" : "%.60s", v->at->text);
+    if (v->entry) {
+        const int quoted = v->entry->kind == VALUE_STRING;
+        snprintf(text, 64, quoted ? "\"%.58s\"" : "%.60s", v->entry->text);
         return text;
     }
     const item *i = list_next(r->m->file, v->path, NULL);
@@ -155,17 +155,17 @@ static const item *usual_of(const reader *r, const char *key)
 
 static const item *usual(const reader *r, const char *key)
 {
-    const item *const at = usual_of(r, key);
-    if (at)
-        say(r->out, NOTE_UNDERSTOOD, key, "%s: absent, and this is what %s means then", at->text,
+    const item *const entry = usual_of(r, key);
+    if (entry)
+        say(r->out, NOTE_UNDERSTOOD, key, "%s: absent, and this is what %s means then", entry->text,
             r->m->type);
-    return at;
+    return entry;
 }
 
 /* Notes a value that was understood, and whether it is the file's or that of the model's type. */
 static void understood(const reader *r, const value *v, const char *text)
 {
-    const int is_usual = v->at && v->at->line == LINE_OF_TYPE;
+    const int is_usual = v->entry && v->entry->line == LINE_OF_TYPE;
     if (is_usual)
         say(r->out, NOTE_UNDERSTOOD, v->name, "%s: absent, and this is what %s means then", text,
             r->m->type);
@@ -185,9 +185,9 @@ static int number_there(const reader *r, const char *key, double *to)
 {
     value v;
     if (!find(r, key, &v)) return 0;
-    if (!v.at || v.at->kind != VALUE_NUMBER || isnan(v.at->number))
+    if (!v.entry || v.entry->kind != VALUE_NUMBER || isnan(v.entry->number))
         return wrong_type(r, &v, "a number");
-    *to = v.at->number;
+    *to = v.entry->number;
     understood_number(r, &v, *to);
     return 1;
 }
@@ -195,20 +195,20 @@ static int number_there(const reader *r, const char *key, double *to)
 static int number(const reader *r, const char *key, double *to)
 {
     if (number_there(r, key, to)) return 1;
-    const item *const at = has(r, key) ? NULL : usual(r, key);
-    if (at) *to = at->number;
-    return at != NULL;
+    const item *const entry = has(r, key) ? NULL : usual(r, key);
+    if (entry) *to = entry->number;
+    return entry != NULL;
 }
 
-static int whole(const reader *r, const char *key, size_t *to)
+static int integer(const reader *r, const char *key, size_t *to)
 {
     value v;
     if (!find(r, key, &v)) {
-        const item *const at = usual(r, key);
-        if (at) *to = (size_t)at->number;
-        return at != NULL;
+        const item *const entry = usual(r, key);
+        if (entry) *to = (size_t)entry->number;
+        return entry != NULL;
     }
-    const double x = v.at && v.at->kind == VALUE_NUMBER ? v.at->number : -1;
+    const double x = v.entry && v.entry->kind == VALUE_NUMBER ? v.entry->number : -1;
     if (!(x >= 0 && x <= 9007199254740992.0 && x == (double)(size_t)x))
         return wrong_type(r, &v, "a whole number within 0 ... 2^53");
     *to = (size_t)x;
@@ -217,12 +217,12 @@ static int whole(const reader *r, const char *key, size_t *to)
 }
 
 /* The first of some keys, names of one thing, that has a whole number. */
-static int whole_of(const reader *r, const char *const *keys, size_t count, size_t *to)
+static int integer_of(const reader *r, const char *const *keys, size_t count, size_t *to)
 {
     for (size_t k = 0; k < count; k++)
-        if (has(r, keys[k])) return whole(r, keys[k], to);
+        if (has(r, keys[k])) return integer(r, keys[k], to);
     for (size_t k = 0; k < count; k++)
-        if (usual_of(r, keys[k])) return whole(r, keys[k], to);
+        if (usual_of(r, keys[k])) return integer(r, keys[k], to);
     return 0;
 }
 
@@ -230,12 +230,12 @@ static int truth(const reader *r, const char *key, int *to)
 {
     value v;
     if (!find(r, key, &v)) {
-        const item *const at = usual(r, key);
-        if (at) *to = at->number != 0;
-        return at != NULL;
+        const item *const entry = usual(r, key);
+        if (entry) *to = entry->number != 0;
+        return entry != NULL;
     }
-    if (!v.at || v.at->kind != VALUE_BOOLEAN) return wrong_type(r, &v, "true or false");
-    *to = v.at->number != 0;
+    if (!v.entry || v.entry->kind != VALUE_BOOLEAN) return wrong_type(r, &v, "true or false");
+    *to = v.entry->number != 0;
     understood(r, &v, *to ? "true" : "false");
     return 1;
 }
@@ -243,8 +243,8 @@ static int truth(const reader *r, const char *key, int *to)
 /* Returns whether a fact of the model's type is this word. */
 static int is_fact(const reader *r, const char *fact_name, const char *word)
 {
-    const item *const at = usual_of(r, fact_name);
-    return at && strcmp(at->text, word) == 0;
+    const item *const entry = usual_of(r, fact_name);
+    return entry && strcmp(entry->text, word) == 0;
 }
 
 /* Returns whether a word is in a list with commas. */
@@ -262,8 +262,8 @@ static int is_in_list(const char *words, const char *word)
 /* Returns whether a word is in the list that a fact of the model's type is. */
 static int is_in_fact(const reader *r, const char *fact_name, const char *word)
 {
-    const item *const at = usual_of(r, fact_name);
-    return at && is_in_list(at->text, word);
+    const item *const entry = usual_of(r, fact_name);
+    return entry && is_in_list(entry->text, word);
 }
 
 /* Whether a key is true; another type is noted. */
@@ -277,10 +277,10 @@ static int is_true(const reader *r, const char *key)
 static const char *string(const reader *r, const char *key, value *v)
 {
     if (!find(r, key, v)) {
-        const item *const at = usual_of(r, key);
-        return at ? at->text : NULL;
+        const item *const entry = usual_of(r, key);
+        return entry ? entry->text : NULL;
     }
-    if (v->at && v->at->kind == VALUE_STRING) return v->at->text;
+    if (v->entry && v->entry->kind == VALUE_STRING) return v->entry->text;
     wrong_type(r, v, "a string");
     return NULL;
 }
@@ -290,8 +290,8 @@ static double *list_there(const reader *r, const value *v, size_t *count)
 {
     char path[PATH_SIZE + 32], text[64];
     double *const numbers = (double *)malloc((r->m->file->count + 1) * sizeof *numbers);
-    const item *i = v->at ? NULL : list_next(r->m->file, v->path, NULL);
-    int are_numbers = !v->at || strcmp(v->at->text, "[]") == 0;
+    const item *i = v->entry ? NULL : list_next(r->m->file, v->path, NULL);
+    int are_numbers = !v->entry || strcmp(v->entry->text, "[]") == 0;
     for (*count = 0; i && are_numbers && numbers; i = list_next(r->m->file, v->path, i)) {
         snprintf(path, sizeof path, "%s[%zu]", v->path, *count);
         are_numbers = i->kind == VALUE_NUMBER && strcmp(i->path, path) == 0;
@@ -345,8 +345,8 @@ static int size_of(const reader *r, const char *fact_name, const char *const *ke
                    size_t *to)
 {
     const item *const own = usual_of(r, fact_name);
-    if (own) return whole(r, own->text, to);
-    return whole_of(r, keys, count, to);
+    if (own) return integer(r, own->text, to);
+    return integer_of(r, keys, count, to);
 }
 
 static int is_one_of(const char *name, const char *const *names, size_t count)

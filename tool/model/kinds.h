@@ -72,8 +72,8 @@ static part_kind kind_of_model(const reader *r)
         return PART_NONE;
     for (size_t k = 0; usual_kind && k < TOOL_COUNT(kind_names); k++)
         if (strcmp(usual_kind->text, kind_names[k]) == 0) return (part_kind)k;
-    if (!is_mla_off(r) && look_up(r, r->outer, "qk_rope_head_dim", &v) && v.at &&
-        v.at->kind == VALUE_NUMBER && v.at->number == 0)
+    if (!is_mla_off(r) && look_up(r, r->outer, "qk_rope_head_dim", &v) && v.entry &&
+        v.entry->kind == VALUE_NUMBER && v.entry->number == 0)
         return PART_NONE;
     return PART_ROPE;
 }
@@ -82,7 +82,7 @@ static void fact_of(const reader *r, const char *name, const char *const *keys, 
                     size_t otherwise)
 {
     size_t value_of = otherwise;
-    whole_of(r, keys, count, &value_of);
+    integer_of(r, keys, count, &value_of);
     if (value_of) add_fact(r->out, name, (double)value_of);
 }
 

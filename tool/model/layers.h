@@ -10,10 +10,10 @@
 /* The value of a list at a layer, as long as there is one. */
 static const item *at_layer(const reader *r, const char *key, size_t layer)
 {
-    char path[PATH_SIZE], at[PATH_SIZE + 32];
+    char path[PATH_SIZE], name[PATH_SIZE + 32];
     join(path, r->outer, key);
-    snprintf(at, sizeof at, "%s[%zu]", path, layer);
-    const item *const i = list_find(r->m->file, at);
+    snprintf(name, sizeof name, "%s[%zu]", path, layer);
+    const item *const i = list_find(r->m->file, name);
     if (i) mark(r->m, i);
     return i;
 }
@@ -49,7 +49,7 @@ static size_t count_layers(const reader *r)
         const int is_ratio =
             strcmp(layer_lists[k], "compress_ratios") == 0; /* numbers do not depend on it */
         if (look_up(r, r->outer, layer_lists[k], &v) &&
-            (v.at ? strcmp(v.at->text, "[]") != 0 : is_object(r->m, v.path)))
+            (v.entry ? strcmp(v.entry->text, "[]") != 0 : is_object(r->m, v.path)))
             wrong_type(r, &v, "a list");
         if (length == 0 || length > MOST_LAYERS) continue;
         if (!count) count = length;
@@ -73,9 +73,9 @@ static void judge_periods(const reader *r)
     for (size_t k = 0; k <= TOOL_COUNT(pattern_keys); k++) {
         const int is_pattern = k < TOOL_COUNT(pattern_keys);
         if (!find(r, is_pattern ? pattern_keys[k].key : "no_rope_layer_interval", &v)) continue;
-        const int is_text = is_pattern && v.at && v.at->kind == VALUE_STRING && v.at->text[0] &&
-                            v.at->text[strspn(v.at->text, "LG")] == '\0';
-        if (!is_text && !(v.at && v.at->kind == VALUE_NUMBER && is_period(v.at->number)))
+        const int is_text = is_pattern && v.entry && v.entry->kind == VALUE_STRING &&
+                            v.entry->text[0] && v.entry->text[strspn(v.entry->text, "LG")] == '\0';
+        if (!is_text && !(v.entry && v.entry->kind == VALUE_NUMBER && is_period(v.entry->number)))
             wrong_type(r, &v, "a whole number of layers");
     }
 }
@@ -87,8 +87,8 @@ static void judge_numbers(const reader *r)
                                        "attn_type_list"};
     for (size_t k = 0; k < TOOL_COUNT(keys); k++)
         for (size_t i = 0, count = length_of(r, keys[k]); i < count; i++) {
-            const item *const at = at_layer(r, keys[k], i);
-            if (at && (at->kind == VALUE_NUMBER || at->kind == VALUE_BOOLEAN)) continue;
+            const item *const entry = at_layer(r, keys[k], i);
+            if (entry && (entry->kind == VALUE_NUMBER || entry->kind == VALUE_BOOLEAN)) continue;
             say(r->out, NOTE_WRONG, keys[k], "a list of numbers is wanted: see that of layer %zu",
                 i);
             break;
@@ -100,7 +100,7 @@ static double number_or_usual(const reader *r, const char *key)
 {
     value v;
     const item *const usual_n = usual_of(r, key);
-    if (find(r, key, &v)) return v.at ? v.at->number : 0;
+    if (find(r, key, &v)) return v.entry ? v.entry->number : 0;
     return usual_n ? usual_n->number : 0;
 }
 
@@ -120,19 +120,19 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
         value v;
         const item *const usual_n = usual_of(r, pattern_keys[k].key);
         if (find(r, pattern_keys[k].key, &v)) {
-            if (!v.at) continue;
-            if (v.at->kind == VALUE_STRING && v.at->text[0])
-                return v.at->text[layer % strlen(v.at->text)] == 'L' ? pattern_keys[k].others
-                                                                     : "full_attention";
-            n = v.at->kind == VALUE_NUMBER ? v.at->number : 0;
+            if (!v.entry) continue;
+            if (v.entry->kind == VALUE_STRING && v.entry->text[0])
+                return v.entry->text[layer % strlen(v.entry->text)] == 'L' ? pattern_keys[k].others
+                                                                           : "full_attention";
+            n = v.entry->kind == VALUE_NUMBER ? v.entry->number : 0;
         } else if (usual_n) n = usual_n->number;
         if (!is_period(n)) continue;
         const size_t period = (size_t)n;
         const int is_first = full && strcmp(full->text, "first") == 0;
         const int is_also_first = full && strcmp(full->text, "also_first") == 0;
-        const size_t at = is_first ? layer : layer + 1;
+        const size_t index = is_first ? layer : layer + 1;
         const int is_whole = (is_also_first && layer == 0) || is_forced_full(r, layer);
-        return at % period == 0 || is_whole ? "full_attention" : pattern_keys[k].others;
+        return index % period == 0 || is_whole ? "full_attention" : pattern_keys[k].others;
     }
     return "";
 }
@@ -165,20 +165,20 @@ static int has_window(const reader *r)
 {
     char path[PATH_SIZE];
     join(path, r->outer, "sliding_window");
-    const item *const at = list_next(r->m->file, path, NULL);
-    return at ? at->kind != VALUE_NULL || strcmp(at->path, path) != 0
-              : usual_of(r, "sliding_window") != NULL;
+    const item *const entry = list_next(r->m->file, path, NULL);
+    return entry ? entry->kind != VALUE_NULL || strcmp(entry->path, path) != 0
+                 : usual_of(r, "sliding_window") != NULL;
 }
 
 /* Qwen's windows, if it has any: by the number of the layer. NULL for others. */
 static const char *kind_by_window(const reader *r, size_t layer)
 {
     const item *const windows = usual_of(r, "@windows");
-    const double most = number_or_usual(r, "max_window_layers");
+    const double layer_count = number_or_usual(r, "max_window_layers");
     if (!windows || number_or_usual(r, "use_sliding_window") == 0 || !has_window(r)) return NULL;
     const int is_sliding = strcmp(windows->text, "from") == 0
-                               ? (double)layer >= most
-                               : (double)layer < most && layer % 2 == 0;
+                               ? (double)layer >= layer_count
+                               : (double)layer < layer_count && layer % 2 == 0;
     return is_sliding ? "sliding_attention" : "full_attention";
 }
 
@@ -223,7 +223,7 @@ static int is_forced(const reader *r, size_t layer)
 /* Whether an attention layer rotates nothing. */
 static int is_nope(const reader *r, size_t layer, const char *kind)
 {
-    const item *const at = at_layer(r, "no_rope_layers", layer);
+    const item *const entry = at_layer(r, "no_rope_layers", layer);
     const item *const nope = usual_of(r, "@nope");
     const item *const usual_n = usual_of(r, "no_rope_layer_interval");
     value v;
@@ -231,11 +231,11 @@ static int is_nope(const reader *r, size_t layer, const char *kind)
     const item *const theta = at_layer(r, "layer_rope_theta", layer);
     if (theta)
         return theta->kind == VALUE_NULL || (theta->kind == VALUE_NUMBER && theta->number == 0);
-    if (at) return at->number == 0;
+    if (entry) return entry->number == 0;
     if (is_in_fact(r, "@still_kinds", kind)) return 1;
     if (nope && has_window(r) && strcmp(kind, nope->text) == 0) return !is_forced(r, layer);
-    if (find(r, "no_rope_layer_interval", &v) && v.at && v.at->kind == VALUE_NUMBER)
-        n = v.at->number;
+    if (find(r, "no_rope_layer_interval", &v) && v.entry && v.entry->kind == VALUE_NUMBER)
+        n = v.entry->number;
     return n >= 1 && n <= MOST_LAYERS && (layer + 1) % (size_t)n == 0;
 }
 

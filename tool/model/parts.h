@@ -75,8 +75,8 @@ static int is_left_unscaled(const reader *r, const char *kind)
     const size_t count = length_of(r, "yarn_only_types");
     if (!r->inner[0] || (!count && !scaled)) return 0;
     for (size_t k = 0; k < count; k++) {
-        const item *const at = at_layer(r, "yarn_only_types", k);
-        if (at && strcmp(at->text, kind) == 0) return 0;
+        const item *const entry = at_layer(r, "yarn_only_types", k);
+        if (entry && strcmp(entry->text, kind) == 0) return 0;
     }
     return count || strcmp(scaled->text, kind) != 0;
 }
@@ -88,10 +88,10 @@ static void add_theta_labels(const reader *r, labels *to)
     double first = 0;
     int are_alike = 1;
     for (size_t i = 0, count = length_of(r, "layer_rope_theta"); i < count; i++) {
-        const item *const at = at_layer(r, "layer_rope_theta", i);
-        if (!at || at->kind != VALUE_NUMBER || !(at->number > 0)) continue;
-        are_alike = are_alike && (first == 0 || first == at->number);
-        first = at->number;
+        const item *const entry = at_layer(r, "layer_rope_theta", i);
+        if (!entry || entry->kind != VALUE_NUMBER || !(entry->number > 0)) continue;
+        are_alike = are_alike && (first == 0 || first == entry->number);
+        first = entry->number;
     }
     add_label(r, to, are_alike ? "text" : "full_attention")->theta = "layer_rope_theta";
     if (!are_alike) add_label(r, to, "sliding_attention")->theta = "layer_rope_theta";
@@ -118,7 +118,7 @@ static void add_linear_label(const reader *r, labels *to)
 {
     const item *const pairs = usual_of(r, "@linear");
     value v;
-    const char *const kind = find(r, "linear_attention", &v) && v.at ? v.at->text : "";
+    const char *const kind = find(r, "linear_attention", &v) && v.entry ? v.entry->text : "";
     if (!pairs || strcmp(kind, "kda") == 0) return;
     label *const l = add_label(r, to, "linear_attention");
     if (!l) return;
@@ -132,8 +132,8 @@ static int has_fixed_base(const reader *r)
 {
     const item *const fixed = usual_of(r, "@sliding_base");
     value v;
-    return fixed && look_up(r, r->outer, "rope_theta", &v) && v.at && v.at->number > 0 &&
-           v.at->number != fixed->number;
+    return fixed && look_up(r, r->outer, "rope_theta", &v) && v.entry && v.entry->number > 0 &&
+           v.entry->number != fixed->number;
 }
 
 /* A model with a base or a scaling of its own for some layers. */
@@ -267,16 +267,16 @@ static void read_window(const reader *r, const label *l)
     part *const p = r->out;
     size_t window = 0, local = 0, sliding = 0, known = 0;
     value v;
-    if (find(r, "use_sliding_window", &v) ? v.at && v.at->number == 0
+    if (find(r, "use_sliding_window", &v) ? v.entry && v.entry->number == 0
                                           : usual_of(r, "use_sliding_window") != NULL)
         return;
     if (has(r, "local_attention") || usual_of(r, "local_attention")) {
-        whole(r, "local_attention", &local);
+        integer(r, "local_attention", &local);
         window = local / 2;
     } else if (has(r, "attention_window_size") || usual_of(r, "attention_window_size")) {
-        whole(r, "attention_window_size", &p->window); /* of all layers with attention */
+        integer(r, "attention_window_size", &p->window); /* of all layers with attention */
         return;
-    } else if (has_window(r)) whole(r, "sliding_window", &window);
+    } else if (has_window(r)) integer(r, "sliding_window", &window);
     for (size_t k = 0; k < p->layer_count; k++) {
         const char *const kind = kind_of_layer(r, p->layers[k]);
         sliding += strcmp(kind, "sliding_attention") == 0;

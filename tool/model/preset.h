@@ -55,7 +55,7 @@ static size_t read_preset(list *file, part *parts)
     const char *const name = string(&r, "preset", &v);
     if (name) snprintf(p->name, sizeof p->name, "%.60s", name);
     clean(p->name);
-    whole(&r, "d_model", &d_model);
+    integer(&r, "d_model", &d_model);
     if (preset_part(p, name, d_model)) {
         pe_config *const c = &p->preset;
         number(&r, "base", &c->base);
@@ -65,7 +65,7 @@ static size_t read_preset(list *file, part *parts)
         number(&r, "exponent_shift", &c->exponent_shift);
         truth(&r, "half_turns", &c->half_turns);
         truth(&r, "cos_first", &c->cos_first);
-        whole(&r, "axes", &c->axes);
+        integer(&r, "axes", &c->axes);
         if (pe_config_error(c) && !count_notes(p, NOTE_WRONG))
             say(p, NOTE_WRONG, "d_model", "%s", pe_config_error(c));
     }

@@ -39,8 +39,8 @@ static void read_theta(const reader *r, const label *l)
         return;
     }
     if (r->inner[0] && look_up(r, r->inner, "rope_theta", &inner) &&
-        look_up(r, r->outer, "rope_theta", &outer) && inner.at && outer.at &&
-        inner.at->number != outer.at->number)
+        look_up(r, r->outer, "rope_theta", &outer) && inner.entry && outer.entry &&
+        inner.entry->number != outer.entry->number)
         say(r->out, NOTE_ODD, "rope_theta", "differs from that of %s, which counts",
             name_of(r, r->inner));
     if (!has(r, "rope_theta") && has(r, "global_rope_theta")) {
@@ -93,9 +93,9 @@ static void read_type(const reader *r)
     value v, legacy;
     const char *name = string(r, "rope_type", &v);
     const int has_legacy = r->inner[0] && look_up(r, r->inner, "type", &legacy);
-    if (name && has_legacy && legacy.at && strcmp(name, legacy.at->text) != 0 &&
+    if (name && has_legacy && legacy.entry && strcmp(name, legacy.entry->text) != 0 &&
         strcmp(v.name, "rope_type") != 0)
-        say(p, NOTE_ODD, v.name, "counts, not type, which is \"%.40s\"", legacy.at->text);
+        say(p, NOTE_ODD, v.name, "counts, not type, which is \"%.40s\"", legacy.entry->text);
     if (!name && has_legacy) name = string(r, "type", &v);
     if (!name) {
         if (r->inner[0] && !count_notes(p, NOTE_WRONG))
@@ -186,9 +186,9 @@ static void read_scaling(const reader *r, const label *l)
 {
     pe_rope_config *const c = &r->out->rope;
     if (c->rope_type != PE_ROPE_DEFAULT || has(r, "max_position_embeddings")) /* scaling needs it */
-        whole(r, "max_position_embeddings", &c->max_position_embeddings);
-    whole(r, "sequence_length", &c->sequence_length);
-    whole(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
+        integer(r, "max_position_embeddings", &c->max_position_embeddings);
+    integer(r, "sequence_length", &c->sequence_length);
+    integer(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
     const char *const key = c->rope_type == PE_ROPE_NTK && has(r, "alpha") ? "alpha" : "factor";
     if (number(r, key, &c->factor) && c->factor == 0 && c->rope_type != PE_ROPE_DEFAULT)
         say(r->out, NOTE_WRONG, key, "0 divides the frequencies");
@@ -211,7 +211,7 @@ static void read_scaling(const reader *r, const label *l)
 static void read_log_scale(const reader *r, const char *length, double shift)
 {
     part *const p = r->out;
-    if (!has(r, length) || !whole(r, length, &p->query_period)) return;
+    if (!has(r, length) || !integer(r, length, &p->query_period)) return;
     if (p->query_period < 2) say(p, NOTE_WRONG, length, "must be at least 2");
     p->query_form = PE_QUERY_SCALE_LOG;
     p->query_beta = 1 / log((double)p->query_period);
@@ -222,8 +222,8 @@ static void read_log_scale(const reader *r, const char *length, double shift)
 static int is_tuned(const reader *r)
 {
     value v;
-    if (find(r, "attn_temperature_tuning", &v) && v.at && v.at->kind == VALUE_NUMBER)
-        return v.at->number > 0;
+    if (find(r, "attn_temperature_tuning", &v) && v.entry && v.entry->kind == VALUE_NUMBER)
+        return v.entry->number > 0;
     return is_true(r, "attn_temperature_tuning");
 }
 
@@ -238,7 +238,7 @@ static void read_query_scale(const reader *r)
             say(p, NOTE_WRONG, "llama_4_scaling_beta", "needs original_max_position_embeddings");
     }
     if (is_tuned(r) && number(r, "attn_scale", &p->query_beta) &&
-        whole(r, "floor_scale", &p->query_period)) {
+        integer(r, "floor_scale", &p->query_period)) {
         p->query_shift = 1;
         say(p, NOTE_UNDERSTOOD, "attn_temperature_tuning", "for the layers without RoPE");
     }
@@ -331,12 +331,14 @@ static void judge_values(const reader *r)
 }
 
 /* The key that a text names first, or the longer one of two that begin there. */
-static void first_named(const char *text, const char *name, const char **at, const char **key)
+static void first_named(const char *text, const char *name, const char **earliest, const char **key)
 {
     const int is_key = strlen(name) > 4 && strcmp(name, "rope_type") != 0;
     const char *const found = is_key ? strstr(text, name) : NULL;
-    if (!found || (*at && (found > *at || (found == *at && strlen(name) < strlen(*key))))) return;
-    *at = found;
+    if (!found ||
+        (*earliest && (found > *earliest || (found == *earliest && strlen(name) < strlen(*key)))))
+        return;
+    *earliest = found;
     *key = name;
 }
 
@@ -344,14 +346,14 @@ static void first_named(const char *text, const char *name, const char **at, con
  * earlier error, nothing is noted. */
 static void judge_config(part *p)
 {
-    const char *const error = pe_rope_config_error(&p->rope), *key = "config", *at = NULL;
+    const char *const error = pe_rope_config_error(&p->rope), *key = "config", *earliest = NULL;
     if (count_notes(p, NOTE_WRONG)) return;
     if (p->rope.head_dim > 1048576) say(p, NOTE_WRONG, "head_dim", "more than 2^20");
     if (!error) return;
     for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++)
-        first_named(error, scaling_keys[k].key, &at, &key);
+        first_named(error, scaling_keys[k].key, &earliest, &key);
     for (size_t k = 0; k < TOOL_COUNT(config_keys); k++)
-        first_named(error, config_keys[k], &at, &key);
+        first_named(error, config_keys[k], &earliest, &key);
     if (strstr(error, "sections")) key = "mrope_section";
     say(p, NOTE_WRONG, key, "%s", error);
 }

@@ -10,7 +10,7 @@
 /* --positions: first:count:step, 16x32 for the cells of a grid, or numbers with commas, one
  * position each; of several coordinates "0,1,2;0,1,3". */
 typedef struct positions {
-    pe_at at;
+    pe_at positions;
     size_t rows, axes;
     double *list; /* allocated, or NULL */
 } positions;
@@ -40,7 +40,7 @@ static const char *read_grid(const char *text, positions *to)
         if (to->rows > ((size_t)1 << 31) / (size_t)size) return "more than 2^31 rows";
         to->rows *= (size_t)size;
         if (*end == '\0') {
-            to->at = pe_grid(sizes, to->axes);
+            to->positions = pe_grid(sizes, to->axes);
             return NULL;
         }
         if (*end != 'x') return "a grid is as 16x32";
@@ -65,7 +65,8 @@ static const char *read_list(const char *text, positions *to)
         if (*end == '\0') break;
     }
     if (to->rows == 0) to->axes = 1, to->rows = numbers;
-    to->at = to->axes == 1 ? pe_at_f64(to->list) : pe_coords_f64(to->list, to->axes, to->axes, 1);
+    to->positions =
+        to->axes == 1 ? pe_at_f64(to->list) : pe_coords_f64(to->list, to->axes, to->axes, 1);
     return NULL;
 }
 
@@ -79,7 +80,7 @@ static const char *read_positions(const char *text, positions *to)
     if (sscanf(text, "%lld:%lld%n:%lld%n", &first, &rows, &used, &step, &used) < 2 ||
         text[used] != '\0' || rows < 0)
         return "a range is first:count or first:count:step";
-    to->at = pe_from_by(first, step);
+    to->positions = pe_from_by(first, step);
     to->rows = (size_t)rows;
     to->axes = 1;
     return NULL;
@@ -93,12 +94,13 @@ static size_t bytes_of(table_type type)
 static pe_status fill(const pe_plan *plan, const positions *where, table_type type, size_t stride,
                       void *out)
 {
-    if (type == TABLE_F32) return pe_fill_f32(plan, where->at, where->rows, (float *)out, stride);
+    if (type == TABLE_F32)
+        return pe_fill_f32(plan, where->positions, where->rows, (float *)out, stride);
     if (type == TABLE_F16)
-        return pe_fill_f16(plan, where->at, where->rows, (uint16_t *)out, stride);
+        return pe_fill_f16(plan, where->positions, where->rows, (uint16_t *)out, stride);
     if (type == TABLE_BF16)
-        return pe_fill_bf16(plan, where->at, where->rows, (uint16_t *)out, stride);
-    return pe_fill_f64(plan, where->at, where->rows, (double *)out, stride);
+        return pe_fill_bf16(plan, where->positions, where->rows, (uint16_t *)out, stride);
+    return pe_fill_f64(plan, where->positions, where->rows, (double *)out, stride);
 }
 
 static pe_status fill_rope(const pe_plan *plan, const positions *where, table_type type,
@@ -108,13 +110,13 @@ static pe_status fill_rope(const pe_plan *plan, const positions *where, table_ty
     void *const sines =
         layout <= PE_ROPE_TABLE_TWICE ? (char *)out + rows * stride * bytes_of(type) : NULL;
     if (type == TABLE_F32)
-        return pe_rope_table_f32(plan, where->at, rows, layout, (float *)out, (float *)sines,
+        return pe_rope_table_f32(plan, where->positions, rows, layout, (float *)out, (float *)sines,
                                  stride, NULL);
     if (type == TABLE_F16)
-        return pe_rope_table_f16(plan, where->at, rows, layout, (uint16_t *)out, (uint16_t *)sines,
-                                 stride, NULL);
-    return pe_rope_table_bf16(plan, where->at, rows, layout, (uint16_t *)out, (uint16_t *)sines,
-                              stride, NULL);
+        return pe_rope_table_f16(plan, where->positions, rows, layout, (uint16_t *)out,
+                                 (uint16_t *)sines, stride, NULL);
+    return pe_rope_table_bf16(plan, where->positions, rows, layout, (uint16_t *)out,
+                              (uint16_t *)sines, stride, NULL);
 }
 
 #endif

@@ -53,12 +53,13 @@ static void judge_unread_by_library(const reader *r)
     char key[PATH_SIZE], meant[32], text[64];
     int length = 0;
     const item *const listed = usual_of(r, "@unread");
-    for (const char *at = listed ? listed->text : ""; *at; at += length, at += *at == ',') {
+    for (const char *found = listed ? listed->text : ""; *found;
+         found += length, found += *found == ',') {
         value v;
-        if (sscanf(at, "%255[^:]:%31[^,]%n", key, meant, &length) != 2) return;
+        if (sscanf(found, "%255[^:]:%31[^,]%n", key, meant, &length) != 2) return;
         if (!find(r, key, &v)) continue;
         const double number = meant[0] == 't' ? 1 : meant[0] == 'f' ? 0 : strtod(meant, NULL);
-        if (v.at && v.at->number != number)
+        if (v.entry && v.entry->number != number)
             say(r->out, NOTE_GUESS, v.name,
                 "%s: read as the model's own code reads it. transformers %s does not read this "
                 "key, and computes with %s",

@@ -26,7 +26,8 @@ typedef struct label {
 static int is_mla_off(const reader *r)
 {
     value v;
-    return find(r, "use_mla", &v) && v.at && v.at->kind == VALUE_BOOLEAN && v.at->number == 0;
+    return find(r, "use_mla", &v) && v.entry && v.entry->kind == VALUE_BOOLEAN &&
+           v.entry->number == 0;
 }
 
 static int has_mla(const reader *r)
@@ -68,8 +69,9 @@ static const char *read_named_width(const reader *r, const label *l, size_t *to)
     const int is_full = strcmp(l->name, "full_attention") == 0;
     const int is_sliding = strcmp(l->name, "sliding_attention") == 0;
     if (read_own_width(r, to)) return "per_layer_config";
-    if (is_full && !has_per_layer(r) && whole(r, "global_head_dim", to)) return "global_head_dim";
-    if (is_sliding && has(r, "swa_head_dim") && whole(r, "swa_head_dim", to)) return "swa_head_dim";
+    if (is_full && !has_per_layer(r) && integer(r, "global_head_dim", to)) return "global_head_dim";
+    if (is_sliding && has(r, "swa_head_dim") && integer(r, "swa_head_dim", to))
+        return "swa_head_dim";
     if (own_key && strcmp(own_key->text, "none") == 0) return NULL;
     if (!size_of(r, "@head", names, TOOL_COUNT(names), to) || *to == 0) return NULL;
     if (own_key) return own_key->text;
@@ -87,15 +89,15 @@ static const char *read_head_dim(const reader *r, const label *l)
     const item *const rotates = usual_of(r, "@rotates");
     size_t hidden = 0, heads = 0, rotary = 0;
     const int is_mla =
-        !l->also_key && !l->is_linear && has_mla(r) && whole(r, "qk_rope_head_dim", &rotary);
+        !l->also_key && !l->is_linear && has_mla(r) && integer(r, "qk_rope_head_dim", &rotary);
     if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* is read, and does nothing */
     if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
         *to = rotary;
         return "qk_rope_head_dim";
     }
     if (l->also_key) {
-        if (!whole(r, l->also_key, to)) say(p, NOTE_WRONG, l->also_key, "missing");
-        if (has_mla(r)) whole(r, "qk_rope_head_dim", &p->rope.rotary_dim);
+        if (!integer(r, l->also_key, to)) say(p, NOTE_WRONG, l->also_key, "missing");
+        if (has_mla(r)) integer(r, "qk_rope_head_dim", &p->rope.rotary_dim);
         if (p->rope.rotary_dim > *to) say(p, NOTE_WRONG, l->also_key, "too few elements: %zu", *to);
         return l->also_key;
     }
@@ -119,7 +121,7 @@ static const char *read_head_dim(const reader *r, const label *l)
     const item *const divisor = usual_of(r, "@divide");
     if (divisor) {
         size_t rate = 1;
-        if (!whole(r, divisor->text, &rate) || rate == 0) rate = (size_t)divisor->number;
+        if (!integer(r, divisor->text, &rate) || rate == 0) rate = (size_t)divisor->number;
         *to /= rate ? rate : 1;
         say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: divided by %zu", *to, rate);
     }
@@ -173,7 +175,7 @@ static void read_rotary(const reader *r, const label *l)
     }
     if (is_ignored(r, widths[0]) && has(r, widths[0]))
         say(p, NOTE_ODD, widths[0], "does nothing: the code of %s does not read it", r->m->type);
-    else if (whole_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
+    else if (integer_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
         has(r, key);
         return;
     }

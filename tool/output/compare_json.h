@@ -6,10 +6,10 @@
 #include "compare_text.h"
 #include "report_json.h"
 
-static void json_place(const samples *s, const place *at)
+static void json_place(const samples *s, const place *where)
 {
-    print("\"row\": %zu, \"position\": %.17g, \"pair\": %zu, \"function\": \"%s\"", at->row,
-          position_of(s, at->row, at->pair), at->pair, at->is_sine ? "sine" : "cosine");
+    print("\"row\": %zu, \"position\": %.17g, \"pair\": %zu, \"function\": \"%s\"", where->row,
+          position_of(s, where->row, where->pair), where->pair, where->is_sine ? "sine" : "cosine");
 }
 
 static void json_deviation(const samples *s, const deviation *d, int is_right)
@@ -116,9 +116,9 @@ static void json_verdict(const verdict *v)
         json_synonyms(f, k);
         print("}");
     }
-    const double at = f->count > 1 ? all_told_at(s, f) : 0;
+    const double position = f->count > 1 ? all_told_at(s, f) : 0;
     print("],\n  \"tell_apart\": ");
-    json_double(at > 0 ? at : (double)NAN);
+    json_double(position > 0 ? position : (double)NAN);
     json_deviation(s, d, f->fewest == 0);
     print(",\n  \"measured\": {\n");
     json_tracks(s, f, d);

@@ -14,12 +14,12 @@ static const char *how_of(const explanation *e)
     return e->is_how_known || e->how >= ARITHMETIC_INV_FREQ_BF16 ? arithmetics[e->how].name : NULL;
 }
 
-static void print_place(const samples *s, const place *at)
+static void print_place(const samples *s, const place *where)
 {
-    const double position = position_of(s, at->row, at->pair);
+    const double position = position_of(s, where->row, where->pair);
     print("position %.15g", position);
-    if (position != (double)at->row) print(" (row %zu)", at->row);
-    print(", pair %zu, %s\n", at->pair, at->is_sine ? "sine" : "cosine");
+    if (position != (double)where->row) print(" (row %zu)", where->row);
+    print(", pair %zu, %s\n", where->pair, where->is_sine ? "sine" : "cosine");
 }
 
 /* is_right: nothing but the arithmetic differs, which then explains each error. */
@@ -186,14 +186,15 @@ static void print_verdict(const verdict *v)
     const samples *const s = &v->s;
     const findings *const f = &v->f;
     const deviation *const d = &v->d;
-    const double at = f->count > 1 ? all_told_at(s, f) : 0;
+    const double position = f->count > 1 ? all_told_at(s, f) : 0;
     if (f->count == 1) print_explained(s, f, 0, "");
     else if (f->count) {
         print("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
         for (size_t k = 0; k < f->count; k++) print_explained(s, f, k, "  ");
     } else print("not explained by any mistake that posenc knows\n");
-    if (f->count > 1 && at > 0) print("rows at position %.15g and beyond tell them apart\n", at);
-    if (f->count > 1 && !(at > 0)) print("no row tells them apart\n");
+    if (f->count > 1 && position > 0)
+        print("rows at position %.15g and beyond tell them apart\n", position);
+    if (f->count > 1 && !(position > 0)) print("no row tells them apart\n");
     if (!f->count && f->best_matched) {
         print("%s, and fails first at ",
               f->best.differs ? "this comes nearest" : "what the config says comes nearest");

@@ -31,13 +31,13 @@ static void write_rows(FILE *file, const char *name, const double *numbers, size
 static void list_positions(const positions *where, double *to)
 {
     for (size_t r = 0; r < where->rows; r++)
-        to[r] =
-            where->list ? where->list[r] : (double)(where->at.first + (int64_t)r * where->at.step);
+        to[r] = where->list ? where->list[r]
+                            : (double)(where->positions.first + (int64_t)r * where->positions.step);
 }
 
 static int write_oracle(FILE *file, const part *p, const positions *where, const double *omega,
-                        size_t pairs, double factor, const double *at, const double *cosines,
-                        const double *sines)
+                        size_t pairs, double factor, const double *row_positions,
+                        const double *cosines, const double *sines)
 {
     fprintf(file, "{\n  \"posenc\": \"%s\",\n  \"part\": \"%s\",\n", PE_VERSION_STRING, p->name);
     fprintf(file, "  \"head_dim\": %zu,\n  \"rotary_dim\": %zu,\n  \"pairs\": \"%s\",\n",
@@ -46,7 +46,7 @@ static int write_oracle(FILE *file, const part *p, const positions *where, const
             type_names[p->rope.rope_type].report);
     fprintf(file, "  \"attention_factor\": %.17g", factor);
     write_numbers(file, ",\n  \"frequencies\": ", omega, pairs);
-    write_numbers(file, ",\n  \"positions\": ", at, where->rows);
+    write_numbers(file, ",\n  \"positions\": ", row_positions, where->rows);
     write_rows(file, "cos", cosines, where->rows, pairs);
     write_rows(file, "sin", sines, where->rows, pairs);
     fputs("\n}\n", file);
@@ -71,12 +71,14 @@ static void write_json_table(part *p, const char *name, const positions *where)
         omega ? (double *)malloc((2 * count + where->rows) * sizeof *numbers) : NULL;
     FILE *const file = numbers ? fopen(name, "w") : NULL;
     if (numbers) {
-        double *const cosines = numbers, *const sines = numbers + count, *const at = sines + count;
-        list_positions(where, at);
-        const pe_status status =
-            pe_sincos_f64(omega, pairs, factor, where->at, where->rows, sines, cosines, pairs);
+        double *const cosines = numbers, *const sines = numbers + count,
+                      *const row_positions = sines + count;
+        list_positions(where, row_positions);
+        const pe_status status = pe_sincos_f64(omega, pairs, factor, where->positions, where->rows,
+                                               sines, cosines, pairs);
         if (status != PE_OK) say(p, NOTE_WRONG, "table", "%s", pe_status_string(status));
-        else if (!file || !write_oracle(file, p, where, omega, pairs, factor, at, cosines, sines))
+        else if (!file ||
+                 !write_oracle(file, p, where, omega, pairs, factor, row_positions, cosines, sines))
             say(p, NOTE_WRONG, "table", "%s cannot be written", name);
     } else if (!count_notes(p, NOTE_WRONG)) say(p, NOTE_WRONG, "table", "no memory");
     if (file && fclose(file) != 0) say(p, NOTE_WRONG, "table", "%s cannot be written", name);

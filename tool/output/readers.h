@@ -120,9 +120,9 @@ static void print_readers(const list *file, int is_json)
 {
     const char *before = "\n    ";
     for (size_t k = 0; k < file->count; k++) {
-        const char *const path = file->items[k].path, *const at = strstr(path, rope_parameters);
-        const size_t length = at ? (size_t)(at - path) : 0;
-        if (!at || (length && path[length - 1] != '.')) continue;
+        const char *const path = file->items[k].path, *const found = strstr(path, rope_parameters);
+        const size_t length = found ? (size_t)(found - path) : 0;
+        if (!found || (length && path[length - 1] != '.')) continue;
         const size_t whole_length = length + sizeof rope_parameters - 1;
         if (k && strncmp(file->items[k - 1].path, path, whole_length) == 0) continue;
         const lacking l = find_lacking(file, path, length);
