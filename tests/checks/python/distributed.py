@@ -15,8 +15,12 @@ import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
-from torch.distributed.tensor.experimental import context_parallel
-from torch.distributed.tensor.experimental._attention import context_parallel_unshard
+
+try:  # torch calls these experimental, so a later version may have other names
+    from torch.distributed.tensor.experimental import context_parallel
+    from torch.distributed.tensor.experimental._attention import context_parallel_unshard
+except ImportError:
+    context_parallel = None
 
 PROCESSES, BATCH, HEADS, TOKENS, HEAD_DIM, START = 4, 2, 3, 64, 32, 131000
 checks = 0
@@ -141,7 +145,10 @@ def work(rank, folder):
     mesh = init_device_mesh("cpu", (PROCESSES,))
     for dtype in (torch.float32, torch.bfloat16):
         test_parts(rank, dtype)
-    test_context_parallel(mesh)
+    if context_parallel:
+        test_context_parallel(mesh)
+    elif rank == 0:
+        print("SKIP: this torch has no context_parallel()")
     test_wrappers(rank, mesh)
     if rank == 0:
         print(f"{checks} passed in each of {PROCESSES} processes")
@@ -151,4 +158,5 @@ def work(rank, folder):
 if __name__ == "__main__":
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     with tempfile.TemporaryDirectory() as meeting:
-        torch.multiprocessing.spawn(work, (meeting,), PROCESSES)
+        # fork() takes a quarter of the time of new processes, and is safe here, since nothing has computed anything yet.
+        torch.multiprocessing.start_processes(work, (meeting,), PROCESSES, start_method="fork")
