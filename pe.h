@@ -5164,17 +5164,17 @@ PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const vo
 {
     size_t i = 0;
     for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
-        void *target = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
+        void *place = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
         const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
         const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
-        pe__put_two_as(type, target, pe__scaled_sum(pe__get_as(type, target), scale, v), next,
+        pe__put_two_as(type, place, pe__scaled_sum(pe__get_as(type, place), scale, v), next,
                        pe__scaled_sum(pe__get_as(type, next), scale, w));
     }
     for (size_t m; i < n; i += m) {
-        void *target = pe__at_element(type, x, i);
+        void *place = pe__at_element(type, x, i);
         m = pe__min(n - i, PE__FLOATS);
         const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), m);
-        pe__put_n_as(type, target, pe__scaled_sum(pe__get_n_as(type, target, m), scale, v), m);
+        pe__put_n_as(type, place, pe__scaled_sum(pe__get_n_as(type, place, m), scale, v), m);
     }
 }
 
@@ -5478,11 +5478,11 @@ PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned cha
     const size_t e = output->element, column = pe__first_column(output);
     unsigned char *const row = pe__row_address(output, r);
     for (int k = 0; k <= split; k++, buffer += half) {
-        unsigned char *const target = row + (k ? output->cosine : column) * e;
+        unsigned char *const place = row + (k ? output->cosine : column) * e;
         const size_t n = (k ? output->cosines : output->sines + (split ? 0 : output->cosines)) * e;
         if (in) memset(buffer + n, 0, zeros);
-        if (in) pe__copy(buffer, target, n, 0);
-        else pe__copy(target, buffer, n, output->mode == PE__STREAM);
+        if (in) pe__copy(buffer, place, n, 0);
+        else pe__copy(place, buffer, n, output->mode == PE__STREAM);
     }
 }
 
@@ -12142,18 +12142,18 @@ PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *li
    elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v at address `target`. `j` holds the distances of the keys. If
-   masked is not NULL, elements with j > 0 become *masked, whatever they were. */
+/* Store or add the first n biases of v at address `place`. `j` holds the distances of the
+   keys. If masked is not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
-                               pe__vf v, void *target, size_t n)
+                               pe__vf v, void *place, size_t n)
 {
     const int is_full = n == PE__FLOATS;
     if (to == PE__BIAS_ADD)
-        v = pe__add_f32(is_full ? pe__get_as(type, target) : pe__get_n_as(type, target, n), v);
+        v = pe__add_f32(is_full ? pe__get_as(type, place) : pe__get_n_as(type, place, n), v);
     if (masked) v = pe__if_positive(j, *masked, v);
-    if (!is_full) pe__put_n_as(type, target, v, n);
-    else if (to == PE__BIAS_STREAM) pe__stream((float *)target, v);
-    else pe__put_as(type, target, v);
+    if (!is_full) pe__put_n_as(type, place, v, n);
+    else if (to == PE__BIAS_STREAM) pe__stream((float *)place, v);
+    else pe__put_as(type, place, v);
 }
 
 /* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... None of them
@@ -12168,20 +12168,20 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
-    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), target + (k) * size,     \
+    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), place + (k) * size,      \
                    PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
-        unsigned char *target = (unsigned char *)pe__at_element(type, row, i);
-        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)target % vector : 0;
+        unsigned char *place = (unsigned char *)pe__at_element(type, row, i);
+        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)place % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* up to an aligned address */
         if (beyond || n - i < PE__FOUR) {
-            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), target, part);
+            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), place, part);
             continue;
         }
         pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
-        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, target += 4 * size) {
+        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, place += 4 * size) {
             PE__PUT(a, 0);
             PE__PUT(b, 1);
             PE__PUT(c, 2);

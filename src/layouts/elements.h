@@ -99,17 +99,17 @@ PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const vo
 {
     size_t i = 0;
     for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
-        void *target = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
+        void *place = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
         const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
         const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
-        pe__put_two_as(type, target, pe__scaled_sum(pe__get_as(type, target), scale, v), next,
+        pe__put_two_as(type, place, pe__scaled_sum(pe__get_as(type, place), scale, v), next,
                        pe__scaled_sum(pe__get_as(type, next), scale, w));
     }
     for (size_t m; i < n; i += m) {
-        void *target = pe__at_element(type, x, i);
+        void *place = pe__at_element(type, x, i);
         m = pe__min(n - i, PE__FLOATS);
         const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), m);
-        pe__put_n_as(type, target, pe__scaled_sum(pe__get_n_as(type, target, m), scale, v), m);
+        pe__put_n_as(type, place, pe__scaled_sum(pe__get_n_as(type, place, m), scale, v), m);
     }
 }
 

@@ -88,11 +88,11 @@ PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned cha
     const size_t e = output->element, column = pe__first_column(output);
     unsigned char *const row = pe__row_address(output, r);
     for (int k = 0; k <= split; k++, buffer += half) {
-        unsigned char *const target = row + (k ? output->cosine : column) * e;
+        unsigned char *const place = row + (k ? output->cosine : column) * e;
         const size_t n = (k ? output->cosines : output->sines + (split ? 0 : output->cosines)) * e;
         if (in) memset(buffer + n, 0, zeros);
-        if (in) pe__copy(buffer, target, n, 0);
-        else pe__copy(target, buffer, n, output->mode == PE__STREAM);
+        if (in) pe__copy(buffer, place, n, 0);
+        else pe__copy(place, buffer, n, output->mode == PE__STREAM);
     }
 }
 

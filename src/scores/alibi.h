@@ -119,18 +119,18 @@ PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *li
    elements. */
 typedef enum pe__bias_mode { PE__BIAS_STORE, PE__BIAS_STREAM, PE__BIAS_ADD } pe__bias_mode;
 
-/* Store or add the first n biases of v at address `target`. `j` holds the distances of the keys. If
-   masked is not NULL, elements with j > 0 become *masked, whatever they were. */
+/* Store or add the first n biases of v at address `place`. `j` holds the distances of the
+   keys. If masked is not NULL, elements with j > 0 become *masked, whatever they were. */
 PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *masked, pe__vf j,
-                               pe__vf v, void *target, size_t n)
+                               pe__vf v, void *place, size_t n)
 {
     const int is_full = n == PE__FLOATS;
     if (to == PE__BIAS_ADD)
-        v = pe__add_f32(is_full ? pe__get_as(type, target) : pe__get_n_as(type, target, n), v);
+        v = pe__add_f32(is_full ? pe__get_as(type, place) : pe__get_n_as(type, place, n), v);
     if (masked) v = pe__if_positive(j, *masked, v);
-    if (!is_full) pe__put_n_as(type, target, v, n);
-    else if (to == PE__BIAS_STREAM) pe__stream((float *)target, v);
-    else pe__put_as(type, target, v);
+    if (!is_full) pe__put_n_as(type, place, v, n);
+    else if (to == PE__BIAS_STREAM) pe__stream((float *)place, v);
+    else pe__put_as(type, place, v);
 }
 
 /* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... None of them
@@ -145,20 +145,20 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
     const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &line->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
-    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), target + (k) * size,     \
+    pe__put_biases(to, type, masked, j, pe__slope_line_at(mode, line, j), place + (k) * size,      \
                    PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
-        unsigned char *target = (unsigned char *)pe__at_element(type, row, i);
-        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)target % vector : 0;
+        unsigned char *place = (unsigned char *)pe__at_element(type, row, i);
+        const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)place % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* up to an aligned address */
         if (beyond || n - i < PE__FOUR) {
-            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), target, part);
+            pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), place, part);
             continue;
         }
         pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
-        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, target += 4 * size) {
+        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, place += 4 * size) {
             PE__PUT(a, 0);
             PE__PUT(b, 1);
             PE__PUT(c, 2);
