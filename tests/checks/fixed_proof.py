@@ -375,7 +375,7 @@ EQUIVALENT = {
     ("const pe__rounded s = pe__round_fixed(sine << zeros, 0,", "0", 1): "below the rest",
     ("const pe__rounded c = pe__round_fixed(cosine << shift, 0,", "0", 1): "likewise",
     ("pe__word96 y = {0, 0, 0};", "0", 1): "the last word, below the product",
-    ("const pe__word96 by = {", "0", 1): "likewise",
+    ("const pe__word96 factor = {", "0", 1): "likewise",
     ("x = pe__to_quarter(0, 0, c.bits", "0", 1): "the lower bits of quarter and of position",
 }
 
