@@ -3130,14 +3130,14 @@ PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 }
 
 /* ==== src/frequencies/geometric.h ==== */
-/* Computes the frequencies frequency_scale * q^i in double-double, 64 at a time. All frequencies
- * share the factor frequency_scale. tests/unit/numbers/test_budget.c measures the error. */
+/* Computes frequencies F q^i in double-double, 64 at a time. Tested by
+ * tests/unit/numbers/test_budget.c, which measures the error. */
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * The frequency unit q^i, with q = base^(-1 / D) and i = 64 k + 8 a + b, is the product of unit q^b
- * and q^(64 k + 8 a). So 64 frequencies take one logarithm, 16 powers of 2 in vectors, and 64
- * products, which do not wait for each other. If there are more than 64 frequencies, every 512 of
- * them take 8 more powers: q^(64 k).
+ * All frequencies F q^i share the factor F, and q = base^(-1 / D). With i = 64 k + 8 a + b, the
+ * frequency is the product of F q^b and q^(64 k + 8 a). So 64 frequencies take one logarithm, 16
+ * powers of 2 in vectors, and 64 products, which do not wait for each other. If there are more
+ * than 64 frequencies, every 512 of them take 8 more powers: q^(64 k).
  *
  * The relative error of a frequency is below 2^-101 + 2^-106 i / D:
  *     2^-102            the product of two triple-doubles. The second double of the result, below
@@ -3153,7 +3153,7 @@ enum { PE__MAX_LANES = 8, PE__FREQUENCY_TILE = PE__MAX_LANES * PE__MAX_LANES };
 
 typedef struct pe__geometric {
     pe__td step;                                  /* log2 q                */
-    pe__td first[PE__MAX_LANES / (int)PE_LANES];  /* unit q^0 ... unit q^7 */
+    pe__td first[PE__MAX_LANES / (int)PE_LANES];  /* F q^0 ... F q^7       */
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
@@ -8308,10 +8308,10 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
  * whose defaults are resolved. Tested by tests/unit/rope/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * This section applies one formula to all types. The type determines f, the frequency scale, the
- * ratio q and the ramp:
+ * This section applies one formula to all types. The type determines f, the frequency scale F,
+ * the ratio q and the ramp:
  *
- *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
+ *     w_i = F q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
  *
  * In the ramp r, x is i for YARN. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low =
@@ -8382,7 +8382,7 @@ typedef struct pe__rope {
     int has_factor;            /* 1: the config gives f, or two lengths whose ratio is f     */
     int is_ggml;               /* 1: shorter ramps get the length 0.001, as in ggml          */
     pe__td factor;             /* f                                                          */
-    pe__geometric all;         /* unit q^i                                                   */
+    pe__geometric all;         /* F q^i                                                      */
     pe__dd waves;              /* L0 / 2 pi: x = waves w_i for LLAMA3                        */
     pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
     pe__dd begin, end;         /* factor of w_i before the ramp; factor after it, 1 / f      */
@@ -8633,7 +8633,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 /* A single frequency of RoPE by multi-limb integers, for the frequencies whose last bit
  * double-double does not decide. Tested by tests/checks/levels.sh. */
 
-/* Returns a bound of YaRN's ramp, computed with n limbs: the larger of least and sign * c(beta),
+/* Returns a bound of YaRN's ramp, computed with n limbs: the larger of minimum and sign * c(beta),
    where sign is 1 or -1. The function c(beta) is defined for PE_ROPE_YARN in section 7 of
    rope/contract_config.h. If config->truncate is set, sign * c(beta) is rounded down. With a sign
    of -1 it becomes minus the ceiling of c(beta). Sets *unsure if more limbs may yield another
@@ -8669,7 +8669,7 @@ PE__COLD pe__bigfloat pe__rope_real_bound(const pe__rope *r, double beta, double
 }
 
 /* Returns m = keep (1 - r) of pair i: the share of its frequency that is not divided by f, as in
-   the formula of rope/config.h. The result has as many limbs as *w, which is unit q^i. Sets *unsure
+   the formula of rope/config.h. The result has as many limbs as *w, which is F q^i. Sets *unsure
    if more limbs may decide a branch differently. */
 PE__COLD pe__bigfloat pe__rope_real_keep(const pe__rope *r, double i, const pe__bigfloat *w,
                                          int *unsure)
@@ -8862,8 +8862,8 @@ PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 
 /* Set the numbers of r that all pairs share, for a config without errors. NTK and DYNAMIC_NTK
    replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED
-   multiplies w_i by f^(-2 (i + 1) / n), so frequency_scale is f^(-2 / n), and -log2 f / (n / 2) is
-   added to log2 q. */
+   multiplies w_i by f^(-2 (i + 1) / n), so the frequency scale F is f^(-2 / n), and -log2 f / (n /
+   2) is added to log2 q. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;

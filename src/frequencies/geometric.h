@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the frequencies frequency_scale * q^i in double-double, 64 at a time. All frequencies
- * share the factor frequency_scale. tests/unit/numbers/test_budget.c measures the error. */
+/* Computes frequencies F q^i in double-double, 64 at a time. Tested by
+ * tests/unit/numbers/test_budget.c, which measures the error. */
 #pragma once
 #include "../pe_simd.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * The frequency unit q^i, with q = base^(-1 / D) and i = 64 k + 8 a + b, is the product of unit q^b
- * and q^(64 k + 8 a). So 64 frequencies take one logarithm, 16 powers of 2 in vectors, and 64
- * products, which do not wait for each other. If there are more than 64 frequencies, every 512 of
- * them take 8 more powers: q^(64 k).
+ * All frequencies F q^i share the factor F, and q = base^(-1 / D). With i = 64 k + 8 a + b, the
+ * frequency is the product of F q^b and q^(64 k + 8 a). So 64 frequencies take one logarithm, 16
+ * powers of 2 in vectors, and 64 products, which do not wait for each other. If there are more
+ * than 64 frequencies, every 512 of them take 8 more powers: q^(64 k).
  *
  * The relative error of a frequency is below 2^-101 + 2^-106 i / D:
  *     2^-102            the product of two triple-doubles. The second double of the result, below
@@ -26,7 +26,7 @@ enum { PE__MAX_LANES = 8, PE__FREQUENCY_TILE = PE__MAX_LANES * PE__MAX_LANES };
 
 typedef struct pe__geometric {
     pe__td step;                                  /* log2 q                */
-    pe__td first[PE__MAX_LANES / (int)PE_LANES];  /* unit q^0 ... unit q^7 */
+    pe__td first[PE__MAX_LANES / (int)PE_LANES];  /* F q^0 ... F q^7       */
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 

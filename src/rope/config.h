@@ -13,10 +13,10 @@
 #include "../plan/shape.h"
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * This section applies one formula to all types. The type determines f, the frequency scale, the
- * ratio q and the ramp:
+ * This section applies one formula to all types. The type determines f, the frequency scale F,
+ * the ratio q and the ramp:
  *
- *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
+ *     w_i = F q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
  *
  * In the ramp r, x is i for YARN. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low =
@@ -87,7 +87,7 @@ typedef struct pe__rope {
     int has_factor;            /* 1: the config gives f, or two lengths whose ratio is f     */
     int is_ggml;               /* 1: shorter ramps get the length 0.001, as in ggml          */
     pe__td factor;             /* f                                                          */
-    pe__geometric all;         /* unit q^i                                                   */
+    pe__geometric all;         /* F q^i                                                      */
     pe__dd waves;              /* L0 / 2 pi: x = waves w_i for LLAMA3                        */
     pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
     pe__dd begin, end;         /* factor of w_i before the ramp; factor after it, 1 / f      */

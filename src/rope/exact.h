@@ -9,7 +9,7 @@
 #include "../numbers/real.h"
 #include "config.h"
 
-/* Returns a bound of YaRN's ramp, computed with n limbs: the larger of least and sign * c(beta),
+/* Returns a bound of YaRN's ramp, computed with n limbs: the larger of minimum and sign * c(beta),
    where sign is 1 or -1. The function c(beta) is defined for PE_ROPE_YARN in section 7 of
    rope/contract_config.h. If config->truncate is set, sign * c(beta) is rounded down. With a sign
    of -1 it becomes minus the ceiling of c(beta). Sets *unsure if more limbs may yield another
@@ -45,7 +45,7 @@ PE__COLD pe__bigfloat pe__rope_real_bound(const pe__rope *r, double beta, double
 }
 
 /* Returns m = keep (1 - r) of pair i: the share of its frequency that is not divided by f, as in
-   the formula of rope/config.h. The result has as many limbs as *w, which is unit q^i. Sets *unsure
+   the formula of rope/config.h. The result has as many limbs as *w, which is F q^i. Sets *unsure
    if more limbs may decide a branch differently. */
 PE__COLD pe__bigfloat pe__rope_real_keep(const pe__rope *r, double i, const pe__bigfloat *w,
                                          int *unsure)

@@ -104,8 +104,8 @@ PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 
 /* Set the numbers of r that all pairs share, for a config without errors. NTK and DYNAMIC_NTK
    replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED
-   multiplies w_i by f^(-2 (i + 1) / n), so frequency_scale is f^(-2 / n), and -log2 f / (n / 2) is
-   added to log2 q. */
+   multiplies w_i by f^(-2 (i + 1) / n), so the frequency scale F is f^(-2 / n), and -log2 f / (n /
+   2) is added to log2 q. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;

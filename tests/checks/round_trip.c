@@ -97,7 +97,8 @@ static int compute(table *t, part *own, made how)
     if (!memory) return 0;
     unsigned char *const bytes = (unsigned char *)need(calloc(t->rows * width, size));
     memset(&where, 0, sizeof where);
-    where.positions = t->axes > 1 ? pe_coords_f64(t->numbers, t->axes, t->axes, 1) : pe_at_f64(t->numbers);
+    where.positions =
+        t->axes > 1 ? pe_coords_f64(t->numbers, t->axes, t->axes, 1) : pe_at_f64(t->numbers);
     where.rows = t->rows;
     const pe_status status =
         is_preset ? fill(&plan, &where, type, width, bytes)

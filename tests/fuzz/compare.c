@@ -269,8 +269,8 @@ static int compute_table(table *t, part *p, const double *omega)
     if (!memory) status = PE_ERR_MEMORY;
     else if (is_preset) status = fill(&plan, &t->where, type, width, bytes);
     else if (t->type == NPY_F64)
-        status = pe_sincos_f64(omega, t->pairs, attention_of(p), t->where.positions, t->rows, t->sines,
-                               t->cosines, t->pairs);
+        status = pe_sincos_f64(omega, t->pairs, attention_of(p), t->where.positions, t->rows,
+                               t->sines, t->cosines, t->pairs);
     else status = fill_rope(&plan, &t->where, type, PE_ROPE_TABLE_JOINED, width, bytes);
     for (size_t r = 0; r < t->rows && status == PE_OK && (is_preset || t->type != NPY_F64); r++)
         for (size_t k = 0; k < width; k++) {
