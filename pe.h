@@ -3134,8 +3134,8 @@ PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
  * tests/unit/numbers/test_budget.c, which measures the error. */
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * All frequencies F q^i share the factor F, and q = base^(-1 / D). With i = 64 k + 8 a + b, the
- * frequency is the product of F q^b and q^(64 k + 8 a). So 64 frequencies take one logarithm, 16
+ * A frequency is F q^i, with a factor F that all have and q = base^(-1 / D). With i = 64 k + 8 a
+ * + b, it is the product of F q^b and q^(64 k + 8 a). So 64 frequencies take one logarithm, 16
  * powers of 2 in vectors, and 64 products, which do not wait for each other. If there are more
  * than 64 frequencies, every 512 of them take 8 more powers: q^(64 k).
  *
