@@ -2655,11 +2655,13 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 }
 
 /* Replaces x = *argument, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative
-   error of * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the
-   series are * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The
-   errors are *     2^-107  r, from a double-double product: 2^-102 |r| *     2^-125  the terms that
-   the series omits *     2^-110  the terms from r^8/8! on, in double, and the terms before, in
-   double-double *     2^-110  the last product, in doubles */
+ * error of 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the
+ * series are separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The
+ * errors are
+ *     2^-107  r, from a double-double product: 2^-102 |r|
+ *     2^-125  the terms that the series omits
+ *     2^-110  the terms from r^8/8! on, in double, and the terms before, in double-double
+ *     2^-110  the last product, in doubles */
 PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
 {
     const pe__td x = *argument;
@@ -2692,11 +2694,12 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
 }
 
 /* Replaces x = *argument, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also
-   at * most 2^-101 times |log2(x)|. A power of two has no error. *     1. log2(x) = k / 16 + log2(1
-   + z), |z| < 0.027. k comes from a parabola whose error is below *        0.11 sixteenths. *
-   2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the *
-   series omits are below 2^-118. *     3. The product with 2 / ln 2 is below 2^-4 and has a
-   relative error of 2^-102. */
+ * at most 2^-101 times |log2(x)|. A power of two has no error.
+ *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
+ *        0.11 sixteenths.
+ *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the
+ *        series omits are below 2^-118.
+ *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *argument)
 {
     static const double two_over_ln2[2] = {2.8853900817779268,
@@ -4049,7 +4052,7 @@ static inline void pe__plan_set_range(pe_plan *plan, double error, double fastes
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Set *own to a copy of the plan, changed as the positions `positions` require. For differences
+/* Set *own to a copy of the plan, changed as `positions` requires. For differences
    (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
    angles (pe_back()) offset and padding position change sign. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *positions, pe_plan *own)
@@ -4065,8 +4068,7 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *positions, pe_pla
         own->padding = -own->padding;
     }
 }
-/* Returns the plan for a call at the positions `positions`: plan itself, or a changed copy in *own.
-   */
+/* Returns the plan for a call at `positions`: plan itself, or a changed copy in *own. */
 PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *positions, pe_plan *own)
 {
     if (!positions->delta && !positions->back) return plan;
@@ -4954,15 +4956,18 @@ typedef struct pe__sincos_args {
 } pe__sincos_args;
 
 /* Sets s and c to the sines and cosines of the angles at position arguments->t, in double, times
-   the * factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector
-   that * would begin after pair `last` repeats the vector that begins at `last`. The argument
-   `full` is 1 * if arguments->poly has the full polynomials, and 0 if it has the short ones. * *
-   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at *
-   most 1/4 half-turn. *   2. The polynomials give sin(pi z) and cos(pi z). *   3. The number of
-   quadrants says whether sine and cosine are exchanged, and which signs change. * * The four
-   vectors are computed together, because each operation on one vector must wait for the * operation
-   before it. In between, the doubles of `pending` are converted to floats, unless pending * is
-   NULL. */
+ * the factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector that
+ * would begin after pair `last` repeats the vector that begins at `last`. The argument `full` is 1
+ * if arguments->poly has the full polynomials, and 0 if it has the short ones.
+ *
+ *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
+ *      most 1/4 half-turn.
+ *   2. The polynomials give sin(pi z) and cos(pi z).
+ *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
+ *
+ * The four vectors are computed together, because each operation on one vector must wait for the
+ * operation before it. In between, the doubles of `pending` are converted to floats, unless pending
+ * is NULL. */
 PE__INLINE void pe__sincos(const pe__sincos_args *arguments, int full, size_t i, size_t last,
                            pe__vd *s, pe__vd *c, pe__pending *pending)
 {
@@ -10656,9 +10661,9 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, 
  *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
  *                                  the heads, by pe__schedule_heads()
  *     pe__rotate_groups            takes a group of a token's heads at a time
- *     pe__rotate_pair_tiles         (pairs.h) keeps some sines and cosines in registers and rotates
+ *     pe__rotate_pair_tiles      (pairs.h) keeps some sines and cosines in registers and rotates
  *                                  their pairs in each of the heads, then loads the next ones
- *     pe__pair_tile_rotate    loads a pair tile, computes a' = a c - b s and b' = b c + a s, stores
+ *     pe__pair_tile_rotate         loads a pair tile, computes a c - b s and b c + a s, stores them
  * The last pairs of a head may fill no pair tile: pe__rotate_groups() calls pe__rotate_vectors()
  * for them. Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where
  * tokens have one head each, where the heads of a token are far apart, and in some large calls.
@@ -11639,7 +11644,7 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     }
 }
 
-/* Check a call of a shift. Then set *at to the positions whose angles the rows are rotated by, and
+/* Check a call of a shift. Then set *positions to those whose angles the rows are rotated by, and
    *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__output *output, pe_at *positions,

@@ -92,7 +92,7 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     }
 }
 
-/* Check a call of a shift. Then set *at to the positions whose angles the rows are rotated by, and
+/* Check a call of a shift. Then set *positions to those whose angles the rows are rotated by, and
    *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__output *output, pe_at *positions,

@@ -106,11 +106,13 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 }
 
 /* Replaces x = *argument, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative
-   error of * 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the
-   series are * separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The
-   errors are *     2^-107  r, from a double-double product: 2^-102 |r| *     2^-125  the terms that
-   the series omits *     2^-110  the terms from r^8/8! on, in double, and the terms before, in
-   double-double *     2^-110  the last product, in doubles */
+ * error of 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the
+ * series are separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The
+ * errors are
+ *     2^-107  r, from a double-double product: 2^-102 |r|
+ *     2^-125  the terms that the series omits
+ *     2^-110  the terms from r^8/8! on, in double, and the terms before, in double-double
+ *     2^-110  the last product, in doubles */
 PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
 {
     const pe__td x = *argument;
@@ -143,11 +145,12 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
 }
 
 /* Replaces x = *argument, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also
-   at * most 2^-101 times |log2(x)|. A power of two has no error. *     1. log2(x) = k / 16 + log2(1
-   + z), |z| < 0.027. k comes from a parabola whose error is below *        0.11 sixteenths. *
-   2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the *
-   series omits are below 2^-118. *     3. The product with 2 / ln 2 is below 2^-4 and has a
-   relative error of 2^-102. */
+ * at most 2^-101 times |log2(x)|. A power of two has no error.
+ *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
+ *        0.11 sixteenths.
+ *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the
+ *        series omits are below 2^-118.
+ *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *argument)
 {
     static const double two_over_ln2[2] = {2.8853900817779268,

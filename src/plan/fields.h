@@ -30,7 +30,7 @@ static inline void pe__plan_set_range(pe_plan *plan, double error, double fastes
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Set *own to a copy of the plan, changed as the positions `positions` require. For differences
+/* Set *own to a copy of the plan, changed as `positions` requires. For differences
    (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
    angles (pe_back()) offset and padding position change sign. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *positions, pe_plan *own)
@@ -46,8 +46,7 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *positions, pe_pla
         own->padding = -own->padding;
     }
 }
-/* Returns the plan for a call at the positions `positions`: plan itself, or a changed copy in *own.
-   */
+/* Returns the plan for a call at `positions`: plan itself, or a changed copy in *own. */
 PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *positions, pe_plan *own)
 {
     if (!positions->delta && !positions->back) return plan;

@@ -11,9 +11,9 @@
  *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
  *                                  the heads, by pe__schedule_heads()
  *     pe__rotate_groups            takes a group of a token's heads at a time
- *     pe__rotate_pair_tiles         (pairs.h) keeps some sines and cosines in registers and rotates
+ *     pe__rotate_pair_tiles      (pairs.h) keeps some sines and cosines in registers and rotates
  *                                  their pairs in each of the heads, then loads the next ones
- *     pe__pair_tile_rotate    loads a pair tile, computes a' = a c - b s and b' = b c + a s, stores
+ *     pe__pair_tile_rotate         loads a pair tile, computes a c - b s and b c + a s, stores them
  * The last pairs of a head may fill no pair tile: pe__rotate_groups() calls pe__rotate_vectors()
  * for them. Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where
  * tokens have one head each, where the heads of a token are far apart, and in some large calls.

@@ -97,15 +97,18 @@ typedef struct pe__sincos_args {
 } pe__sincos_args;
 
 /* Sets s and c to the sines and cosines of the angles at position arguments->t, in double, times
-   the * factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector
-   that * would begin after pair `last` repeats the vector that begins at `last`. The argument
-   `full` is 1 * if arguments->poly has the full polynomials, and 0 if it has the short ones. * *
-   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at *
-   most 1/4 half-turn. *   2. The polynomials give sin(pi z) and cos(pi z). *   3. The number of
-   quadrants says whether sine and cosine are exchanged, and which signs change. * * The four
-   vectors are computed together, because each operation on one vector must wait for the * operation
-   before it. In between, the doubles of `pending` are converted to floats, unless pending * is
-   NULL. */
+ * the factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector that
+ * would begin after pair `last` repeats the vector that begins at `last`. The argument `full` is 1
+ * if arguments->poly has the full polynomials, and 0 if it has the short ones.
+ *
+ *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
+ *      most 1/4 half-turn.
+ *   2. The polynomials give sin(pi z) and cos(pi z).
+ *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
+ *
+ * The four vectors are computed together, because each operation on one vector must wait for the
+ * operation before it. In between, the doubles of `pending` are converted to floats, unless pending
+ * is NULL. */
 PE__INLINE void pe__sincos(const pe__sincos_args *arguments, int full, size_t i, size_t last,
                            pe__vd *s, pe__vd *c, pe__pending *pending)
 {
