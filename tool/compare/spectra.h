@@ -196,7 +196,7 @@ static const double usual_bases[] = {10000,  20000,  25000,  40000,  50000, 1000
                                      250000, 500000, 600000, 640000, 1e6,   2e6,    4e6,    5e6,
                                      8e6,    1e7,    2e7,    5e7,    1e8,   1e9,    2000,   1000};
 
-/* Other bases without the config's scaling: those of models, then the measured one. */
+/* Adds other bases without the config's scaling: those of models, then the measured one. */
 static void add_unscaled_bases(spectra *all, const pe_rope_config *c, const samples *s)
 {
     pe_rope_config other = unscaled(c);

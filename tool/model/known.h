@@ -106,8 +106,7 @@ static const char *const attention_kinds[] = {"",
                                               "minimax_m3_sparse"};
 
 /* These keys contain one of telling_words but get no note from judge_keys(). Other code judges
- * them, they change no rotation, or they belong to a part of the model that posenc does not report.
- * */
+ * them, they change no rotation, or posenc does not report the part of the model that has them. */
 static const char *const harmless_keys[] = {"rope_scaling",
                                             "rope_parameters",
                                             "qk_nope_head_dim",
