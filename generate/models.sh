@@ -10,7 +10,7 @@
 # that a person has read. For each digest that changes, read the code again, correct the line of
 # generate/model_words.txt or tests/models/read.txt that cites it, and run generate/model_lines.py. At the end, pin the
 # version in tests/requirements/peers.txt, and write tests/models/gaps.txt anew as tests/checks/transformers_parity.py
-# says. The parts of the script took 8 minutes together on an idle machine with two cores, and 14 beside other work.
+# says. The parts of the script took 8 minutes together on an idle machine with two cores, and more than 14 beside other work.
 set -eu
 . tests/tools/lib.sh
 python=$BUILD/peers/bin/python
