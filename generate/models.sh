@@ -3,14 +3,14 @@
 #
 # models.sh [VERSION]: asks transformers again about all its model types, and shows what changes in the program's table.
 #
-# Without VERSION it asks the library in build/peers, which tests/requirements/peers.txt pins. With VERSION, or "newest",
-# it first installs this version in an environment of its own, build/transformers-VERSION. The environment has the pinned
-# version of torch, so that all differences come from transformers. The script changes
-# tests/models/ and tool/model/transformers.h. Then it prints the difference of the table, and of the digests of code
-# that a person has read. For each digest that changes, read the code again, correct the line of
-# generate/model_words.txt or tests/models/read.txt that cites it, and run generate/model_lines.py. At the end, pin the
-# version in tests/requirements/peers.txt, and write tests/models/gaps.txt anew as tests/checks/transformers_parity.py
-# says. The parts of the script took 8 minutes together on an idle machine with two cores, and more than 14 beside other work.
+# Without VERSION it asks the library in build/peers, which tests/requirements/peers.txt pins. With VERSION, or
+# "newest", it first installs this version in an environment of its own, build/transformers-VERSION. The environment has
+# the pinned version of torch, so that all differences come from transformers. The script changes tests/models/ and
+# tool/model/transformers.h. Then it prints the difference of the table, and of the digests of code that a person has
+# read. For each digest that changes, read the code again, correct the line of generate/model_words.txt or
+# tests/models/read.txt that cites it, and run generate/model_lines.py. At the end, pin the version in
+# tests/requirements/peers.txt, and write tests/models/gaps.txt anew as tests/checks/transformers_parity.py says. The
+# parts of the script took 8 minutes together on an idle machine with two cores, and more than 14 beside other work.
 set -eu
 . tests/tools/lib.sh
 python=$BUILD/peers/bin/python

@@ -14,14 +14,14 @@ set bmargin at screen 0.14
 set lmargin at screen 0.065
 set rmargin at screen 0.45
 set ylabel "position" offset 1
-set title "neighbours: only fast dimensions move"
+set title "consecutive positions: only fast dimensions change"
 set ytics 1
 unset colorbox
 plot file('.dat') index 0 matrix with image notitle
 set lmargin at screen 0.53
 set rmargin at screen 0.915
 unset ylabel
-set title "every 500th position: slow ones move, too"
+set title "every 500th position: slow dimensions also change"
 set ytics ()
 do for [k = 0:15] { set ytics add (sprintf("%d", 500 * k) k) }
 set colorbox
