@@ -2041,8 +2041,8 @@ static inline pe_status pe__check_positions(const pe_at *positions, size_t rows,
     if (positions->kind < (int)PE__AT_RANGE || positions->kind > (int)PE__AT_GRID) return PE_ERR_AT;
     if (positions->status != PE_OK) return positions->status;
     if (positions->axes != 1 && positions->axes != axes) return PE_ERR_AT_AXES;
-    if (positions->kind ==
-        PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
+    if (positions->kind == PE__AT_RANGE) {
+        /* Check both ends. If they are in reach, doubles hold them exactly. */
         p[0] = (double)positions->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)positions->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
@@ -9337,7 +9337,7 @@ PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotat
    elements are a and the odd elements are b. So s and c stay in the order of the pairs.
    pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs that are widened from bf16 have
    this form. NaNs that are computed from these also have it. */
-enum { PE__ROPE_PAIR_TILE = 4 * PE_LANES };
+enum { PE__PAIR_TILE = 4 * PE_LANES };
 typedef struct pe__pair_tile {
     pe__vf s[4], c[4];
 } pe__pair_tile;
@@ -9472,8 +9472,7 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
 {
     const int halves = layout == PE_LAYOUT_HALVES,
               narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
-    const size_t n = a->n, end = n - PE__FLOATS,
-                 across = halves ? a->pairs : (size_t)PE__ROPE_PAIR_TILE;
+    const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__PAIR_TILE;
     const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
     const int tail = n % PE__FLOATS != 0;
     pe__vf x[2], y[2];
@@ -9483,7 +9482,7 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
         last = pe__vectors_at(from, to, layout, a, end, end * step);
         pe__vectors_get(from, &last, in, y);
     }
-    for (; i + PE__ROPE_PAIR_TILE <= n; i += PE__ROPE_PAIR_TILE) {
+    for (; i + PE__PAIR_TILE <= n; i += PE__PAIR_TILE) {
         pe__pair_tile tile;
         pe__pair_tile_load(halves, narrow, a->s + i, a->c + i, &tile);
         pe__pair_tile_rotate(from, to, halves, &tile, in + i * step * pe__size_of(from),
@@ -9502,8 +9501,7 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
    in registers, or two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
-    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_PAIR_TILE
-                                                       : PE__ROPE_PAIR_TILE;
+    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__PAIR_TILE : PE__PAIR_TILE;
 }
 
 /* Prefetch the `bytes` bytes that start at the address `address`, which are at most four cache
@@ -9526,10 +9524,10 @@ PE__INLINE void pe__prefetch_lines(uintptr_t address, size_t bytes)
    section's last pair tile skips the section's second half. */
 PE__INLINE size_t pe__next_pair_tile(size_t pairs, size_t *done)
 {
-    *done += PE__ROPE_PAIR_TILE;
-    if (*done < pairs) return PE__ROPE_PAIR_TILE;
+    *done += PE__PAIR_TILE;
+    if (*done < pairs) return PE__PAIR_TILE;
     *done = 0;
-    return PE__ROPE_PAIR_TILE + pairs;
+    return PE__PAIR_TILE + pairs;
 }
 
 /* These constants say how a head in halves is divided: it is one section, or has sections of whole
@@ -9548,25 +9546,24 @@ PE__INLINE void pe__rotate_pair_tiles(pe_type from, pe_type to, pe_layout layout
               narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     const size_t in_registers = pe__register_pairs(layout);
-    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_PAIR_TILE, n = a->n;
+    const size_t across = halves ? a->pairs : (size_t)PE__PAIR_TILE, n = a->n;
     const size_t other = sections ? pe__max(across, in_registers) : halves ? across : in_registers;
     const size_t step = sections || !halves ? 2 : 1; /* elements from a pair to the next */
     const int tile_layout =
         sections > PE__PAIR_TILE_SECTIONS ? PE__PAIR_TILE_SECTION_HALVES : halves;
     size_t place = 0, done = 0;
-    for (size_t i = 0, step_pairs; i + PE__ROPE_PAIR_TILE <= n; i += step_pairs) {
-        const int both_tiles = in_registers > PE__ROPE_PAIR_TILE && n - i >= in_registers;
+    for (size_t i = 0, count; i + PE__PAIR_TILE <= n; i += count) {
+        const int both = in_registers > PE__PAIR_TILE && n - i >= in_registers;
         const size_t offset = sections == PE__PAIR_TILE_SECTIONS ? place : i * step;
-        const size_t step_elements = sections == PE__PAIR_TILE_SECTIONS
-                                         ? pe__next_pair_tile(across, &done)
-                                         : step * PE__ROPE_PAIR_TILE;
+        const size_t advance = sections == PE__PAIR_TILE_SECTIONS
+                                   ? pe__next_pair_tile(across, &done)
+                                   : step * PE__PAIR_TILE;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__pair_tile u, v;
-        step_pairs = both_tiles ? in_registers : (size_t)PE__ROPE_PAIR_TILE;
+        count = both ? in_registers : (size_t)PE__PAIR_TILE;
         pe__pair_tile_load(halves, narrow, s, c, &u);
         v = u;
-        if (both_tiles)
-            pe__pair_tile_load(halves, narrow, s + PE__ROPE_PAIR_TILE, c + PE__ROPE_PAIR_TILE, &v);
+        if (both) pe__pair_tile_load(halves, narrow, s + PE__PAIR_TILE, c + PE__PAIR_TILE, &v);
         for (size_t k = 0; k < x->heads; k++) {
             const unsigned char *const p = x->in + k * x->in_head + offset * e;
             unsigned char *const q = x->out + k * x->out_head + offset * f;
@@ -9575,12 +9572,12 @@ PE__INLINE void pe__rotate_pair_tiles(pe_type from, pe_type to, pe_layout layout
                 pe__prefetch_lines((uintptr_t)p + prefetch_distance + other * e, in_registers * e);
             }
             pe__pair_tile_rotate(from, to, tile_layout, &u, p, q, across);
-            if (both_tiles)
-                pe__pair_tile_rotate(from, to, tile_layout, &v, p + step_elements * e,
-                                     q + step_elements * f, across);
+            if (both)
+                pe__pair_tile_rotate(from, to, tile_layout, &v, p + advance * e, q + advance * f,
+                                     across);
         }
         if (sections == PE__PAIR_TILE_SECTIONS)
-            place += step_elements + (both_tiles ? pe__next_pair_tile(across, &done) : 0);
+            place += advance + (both ? pe__next_pair_tile(across, &done) : 0);
     }
 }
 
@@ -9592,7 +9589,7 @@ PE__INLINE size_t pe__tiled_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
     const size_t complete_pairs = n > kept ? n - kept : 0;
-    return complete_pairs - complete_pairs % PE__ROPE_PAIR_TILE;
+    return complete_pairs - complete_pairs % PE__PAIR_TILE;
 }
 
 /* Rotate the pairs that pe__tiled_pairs() leaves over, in all x->heads heads. in_sections is 1 if
@@ -9730,7 +9727,7 @@ typedef struct pe__head_schedule {
    complete pair tiles. */
 PE__INLINE int pe__takes_passes(const pe__tile *tile)
 {
-    return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_PAIR_TILE;
+    return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__PAIR_TILE;
 }
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
                                                   pe_type from)
@@ -9812,7 +9809,7 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
         for (size_t k = 0; k < all; k += heads) {
             part.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
             if (how == PE__IN_VECTORS) pe__rotate_vectors(from, to, layout, &a, &part);
-            else if (how == PE__IN_SECTIONS && a.pairs < PE__ROPE_PAIR_TILE)
+            else if (how == PE__IN_SECTIONS && a.pairs < PE__PAIR_TILE)
                 pe__rotate_pair_tiles(from, to, layout, PE__VECTOR_SECTIONS, &a, &part,
                                       prefetch_distance);
             else
@@ -9835,9 +9832,8 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
-    const size_t n = section->pairs,
-                 vector = narrow ? (size_t)PE__ROPE_PAIR_TILE : (size_t)PE__FLOATS;
-    int alike = n == vector || n % PE__ROPE_PAIR_TILE == 0;
+    const size_t n = section->pairs, vector = narrow ? (size_t)PE__PAIR_TILE : (size_t)PE__FLOATS;
+    int alike = n == vector || n % PE__PAIR_TILE == 0;
     for (size_t k = 0; k < tile->section_count; k++)
         alike &= section[k].n == n && section[k].pairs == n &&
                  section[k].column == section->column + 2 * k * n;
@@ -11162,8 +11158,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     tile.cosines = (const float *)rows.cosines;
     tile.sines = (const float *)rows.sines;
     tile.stride = rows.stride;
-    if (positions->kind == PE__AT_RANGE &&
-        positions->step >= 0) { /* rows at equal distances need no list */
+    /* Rows at equal distances need no list. */
+    if (positions->kind == PE__AT_RANGE && positions->step >= 0) {
         tile.cosines += (size_t)positions->first * rows.stride;
         tile.sines += (size_t)positions->first * rows.stride;
         tile.stride = call->tokens > 1 ? (size_t)positions->step * rows.stride : 0;
@@ -11179,19 +11175,10 @@ PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, 
 {
     const float *const c = (const float *)t->cosines + row * t->stride;
     const float *const s = t->sines ? (const float *)t->sines + row * t->stride : c + t->pairs;
-    const size_t head_bytes = heads->head_stride * pe__size_of(type);
+    const size_t stride = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
-    const pe__heads x = {(unsigned char *)p,
-                         (unsigned char *)p,
-                         0,
-                         head_bytes,
-                         0,
-                         head_bytes,
-                         heads->heads,
-                         0,
-                         0,
-                         0,
-                         0};
+    const pe__heads x = {
+        (unsigned char *)p, (unsigned char *)p, 0, stride, 0, stride, heads->heads, 0, 0, 0, 0};
     pe__rotate_pair_tiles(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }
 
@@ -13928,7 +13915,7 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     const int joined = t->layout == PE_ROPE_TABLE_JOINED, apart = t->layout == PE_ROPE_TABLE_APART;
     int ok = (t->type == PE_TYPE_F32) & (joined | apart) & (all >> (4 * sizeof all - 2) == 0);
     ok &= (t->cosines != NULL) & (joined == !t->sines) & ((unsigned)layout <= PE_LAYOUT_HALVES);
-    ok &= (n % PE__ROPE_PAIR_TILE == 0) & (n <= t->stride >> joined) &
+    ok &= (n % PE__PAIR_TILE == 0) & (n <= t->stride >> joined) &
           ((uint64_t)positions->first < t->rows);
     return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }

@@ -109,7 +109,7 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     const int joined = t->layout == PE_ROPE_TABLE_JOINED, apart = t->layout == PE_ROPE_TABLE_APART;
     int ok = (t->type == PE_TYPE_F32) & (joined | apart) & (all >> (4 * sizeof all - 2) == 0);
     ok &= (t->cosines != NULL) & (joined == !t->sines) & ((unsigned)layout <= PE_LAYOUT_HALVES);
-    ok &= (n % PE__ROPE_PAIR_TILE == 0) & (n <= t->stride >> joined) &
+    ok &= (n % PE__PAIR_TILE == 0) & (n <= t->stride >> joined) &
           ((uint64_t)positions->first < t->rows);
     return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }

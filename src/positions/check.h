@@ -50,8 +50,8 @@ static inline pe_status pe__check_positions(const pe_at *positions, size_t rows,
     if (positions->kind < (int)PE__AT_RANGE || positions->kind > (int)PE__AT_GRID) return PE_ERR_AT;
     if (positions->status != PE_OK) return positions->status;
     if (positions->axes != 1 && positions->axes != axes) return PE_ERR_AT_AXES;
-    if (positions->kind ==
-        PE__AT_RANGE) { /* check both ends; if in reach, doubles hold them exactly */
+    if (positions->kind == PE__AT_RANGE) {
+        /* Check both ends. If they are in reach, doubles hold them exactly. */
         p[0] = (double)positions->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)positions->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;

@@ -149,8 +149,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     tile.cosines = (const float *)rows.cosines;
     tile.sines = (const float *)rows.sines;
     tile.stride = rows.stride;
-    if (positions->kind == PE__AT_RANGE &&
-        positions->step >= 0) { /* rows at equal distances need no list */
+    /* Rows at equal distances need no list. */
+    if (positions->kind == PE__AT_RANGE && positions->step >= 0) {
         tile.cosines += (size_t)positions->first * rows.stride;
         tile.sines += (size_t)positions->first * rows.stride;
         tile.stride = call->tokens > 1 ? (size_t)positions->step * rows.stride : 0;
@@ -166,18 +166,9 @@ PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, 
 {
     const float *const c = (const float *)t->cosines + row * t->stride;
     const float *const s = t->sines ? (const float *)t->sines + row * t->stride : c + t->pairs;
-    const size_t head_bytes = heads->head_stride * pe__size_of(type);
+    const size_t stride = heads->head_stride * pe__size_of(type);
     const pe__angles a = {s, c, t->pairs, t->pairs};
-    const pe__heads x = {(unsigned char *)p,
-                         (unsigned char *)p,
-                         0,
-                         head_bytes,
-                         0,
-                         head_bytes,
-                         heads->heads,
-                         0,
-                         0,
-                         0,
-                         0};
+    const pe__heads x = {
+        (unsigned char *)p, (unsigned char *)p, 0, stride, 0, stride, heads->heads, 0, 0, 0, 0};
     pe__rotate_pair_tiles(type, type, layout, PE__ONE_SECTION, &a, &x, 0);
 }

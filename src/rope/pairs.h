@@ -102,7 +102,7 @@ PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotat
    elements are a and the odd elements are b. So s and c stay in the order of the pairs.
    pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs that are widened from bf16 have
    this form. NaNs that are computed from these also have it. */
-enum { PE__ROPE_PAIR_TILE = 4 * PE_LANES };
+enum { PE__PAIR_TILE = 4 * PE_LANES };
 typedef struct pe__pair_tile {
     pe__vf s[4], c[4];
 } pe__pair_tile;
@@ -237,8 +237,7 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
 {
     const int halves = layout == PE_LAYOUT_HALVES,
               narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
-    const size_t n = a->n, end = n - PE__FLOATS,
-                 across = halves ? a->pairs : (size_t)PE__ROPE_PAIR_TILE;
+    const size_t n = a->n, end = n - PE__FLOATS, across = halves ? a->pairs : (size_t)PE__PAIR_TILE;
     const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
     const int tail = n % PE__FLOATS != 0;
     pe__vf x[2], y[2];
@@ -248,7 +247,7 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
         last = pe__vectors_at(from, to, layout, a, end, end * step);
         pe__vectors_get(from, &last, in, y);
     }
-    for (; i + PE__ROPE_PAIR_TILE <= n; i += PE__ROPE_PAIR_TILE) {
+    for (; i + PE__PAIR_TILE <= n; i += PE__PAIR_TILE) {
         pe__pair_tile tile;
         pe__pair_tile_load(halves, narrow, a->s + i, a->c + i, &tile);
         pe__pair_tile_rotate(from, to, halves, &tile, in + i * step * pe__size_of(from),
@@ -267,8 +266,7 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
    in registers, or two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
-    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_PAIR_TILE
-                                                       : PE__ROPE_PAIR_TILE;
+    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__PAIR_TILE : PE__PAIR_TILE;
 }
 
 /* Prefetch the `bytes` bytes that start at the address `address`, which are at most four cache
@@ -291,10 +289,10 @@ PE__INLINE void pe__prefetch_lines(uintptr_t address, size_t bytes)
    section's last pair tile skips the section's second half. */
 PE__INLINE size_t pe__next_pair_tile(size_t pairs, size_t *done)
 {
-    *done += PE__ROPE_PAIR_TILE;
-    if (*done < pairs) return PE__ROPE_PAIR_TILE;
+    *done += PE__PAIR_TILE;
+    if (*done < pairs) return PE__PAIR_TILE;
     *done = 0;
-    return PE__ROPE_PAIR_TILE + pairs;
+    return PE__PAIR_TILE + pairs;
 }
 
 /* These constants say how a head in halves is divided: it is one section, or has sections of whole
@@ -313,25 +311,24 @@ PE__INLINE void pe__rotate_pair_tiles(pe_type from, pe_type to, pe_layout layout
               narrow = from == PE_TYPE_BF16 && to == PE_TYPE_BF16;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
     const size_t in_registers = pe__register_pairs(layout);
-    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_PAIR_TILE, n = a->n;
+    const size_t across = halves ? a->pairs : (size_t)PE__PAIR_TILE, n = a->n;
     const size_t other = sections ? pe__max(across, in_registers) : halves ? across : in_registers;
     const size_t step = sections || !halves ? 2 : 1; /* elements from a pair to the next */
     const int tile_layout =
         sections > PE__PAIR_TILE_SECTIONS ? PE__PAIR_TILE_SECTION_HALVES : halves;
     size_t place = 0, done = 0;
-    for (size_t i = 0, step_pairs; i + PE__ROPE_PAIR_TILE <= n; i += step_pairs) {
-        const int both_tiles = in_registers > PE__ROPE_PAIR_TILE && n - i >= in_registers;
+    for (size_t i = 0, count; i + PE__PAIR_TILE <= n; i += count) {
+        const int both = in_registers > PE__PAIR_TILE && n - i >= in_registers;
         const size_t offset = sections == PE__PAIR_TILE_SECTIONS ? place : i * step;
-        const size_t step_elements = sections == PE__PAIR_TILE_SECTIONS
-                                         ? pe__next_pair_tile(across, &done)
-                                         : step * PE__ROPE_PAIR_TILE;
+        const size_t advance = sections == PE__PAIR_TILE_SECTIONS
+                                   ? pe__next_pair_tile(across, &done)
+                                   : step * PE__PAIR_TILE;
         const float *const s = a->s + i, *const c = a->c + i;
         pe__pair_tile u, v;
-        step_pairs = both_tiles ? in_registers : (size_t)PE__ROPE_PAIR_TILE;
+        count = both ? in_registers : (size_t)PE__PAIR_TILE;
         pe__pair_tile_load(halves, narrow, s, c, &u);
         v = u;
-        if (both_tiles)
-            pe__pair_tile_load(halves, narrow, s + PE__ROPE_PAIR_TILE, c + PE__ROPE_PAIR_TILE, &v);
+        if (both) pe__pair_tile_load(halves, narrow, s + PE__PAIR_TILE, c + PE__PAIR_TILE, &v);
         for (size_t k = 0; k < x->heads; k++) {
             const unsigned char *const p = x->in + k * x->in_head + offset * e;
             unsigned char *const q = x->out + k * x->out_head + offset * f;
@@ -340,12 +337,12 @@ PE__INLINE void pe__rotate_pair_tiles(pe_type from, pe_type to, pe_layout layout
                 pe__prefetch_lines((uintptr_t)p + prefetch_distance + other * e, in_registers * e);
             }
             pe__pair_tile_rotate(from, to, tile_layout, &u, p, q, across);
-            if (both_tiles)
-                pe__pair_tile_rotate(from, to, tile_layout, &v, p + step_elements * e,
-                                     q + step_elements * f, across);
+            if (both)
+                pe__pair_tile_rotate(from, to, tile_layout, &v, p + advance * e, q + advance * f,
+                                     across);
         }
         if (sections == PE__PAIR_TILE_SECTIONS)
-            place += step_elements + (both_tiles ? pe__next_pair_tile(across, &done) : 0);
+            place += advance + (both ? pe__next_pair_tile(across, &done) : 0);
     }
 }
 
@@ -357,7 +354,7 @@ PE__INLINE size_t pe__tiled_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
     const size_t complete_pairs = n > kept ? n - kept : 0;
-    return complete_pairs - complete_pairs % PE__ROPE_PAIR_TILE;
+    return complete_pairs - complete_pairs % PE__PAIR_TILE;
 }
 
 /* Rotate the pairs that pe__tiled_pairs() leaves over, in all x->heads heads. in_sections is 1 if

@@ -42,7 +42,7 @@ typedef struct pe__head_schedule {
    complete pair tiles. */
 PE__INLINE int pe__takes_passes(const pe__tile *tile)
 {
-    return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__ROPE_PAIR_TILE;
+    return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__PAIR_TILE;
 }
 PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe__heads *x,
                                                   pe_type from)
@@ -124,7 +124,7 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
         for (size_t k = 0; k < all; k += heads) {
             part.heads = tokens > 1 ? pe__min(tokens, count - t) : pe__min(heads, all - k);
             if (how == PE__IN_VECTORS) pe__rotate_vectors(from, to, layout, &a, &part);
-            else if (how == PE__IN_SECTIONS && a.pairs < PE__ROPE_PAIR_TILE)
+            else if (how == PE__IN_SECTIONS && a.pairs < PE__PAIR_TILE)
                 pe__rotate_pair_tiles(from, to, layout, PE__VECTOR_SECTIONS, &a, &part,
                                       prefetch_distance);
             else
@@ -147,9 +147,8 @@ PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe
 PE__INLINE int pe__sections_alike(const pe__tile *tile, int narrow, pe__tile *all)
 {
     const pe__section *const section = tile->section;
-    const size_t n = section->pairs,
-                 vector = narrow ? (size_t)PE__ROPE_PAIR_TILE : (size_t)PE__FLOATS;
-    int alike = n == vector || n % PE__ROPE_PAIR_TILE == 0;
+    const size_t n = section->pairs, vector = narrow ? (size_t)PE__PAIR_TILE : (size_t)PE__FLOATS;
+    int alike = n == vector || n % PE__PAIR_TILE == 0;
     for (size_t k = 0; k < tile->section_count; k++)
         alike &= section[k].n == n && section[k].pairs == n &&
                  section[k].column == section->column + 2 * k * n;
