@@ -2665,8 +2665,7 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
 {
     const pe__td x = *argument;
-    static const double ln2_sixteenth[2] = {0.04332169878499658,
-                                            1.4494042586539372e-18}; /* ln 2 / 16 */
+    static const double ln2_16th[2] = {0.04332169878499658, 1.4494042586539372e-18}; /* ln 2 / 16 */
     const pe__vd sixteen = pe__splat(16.0), k = pe__round(x.a * sixteen);
     const pe__td root = pe__td_exp2_sixteenths(k);
     pe__dd r, e;
@@ -2674,7 +2673,7 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
     pe__vd lost, more;
     r.hi = pe__two_sum(x.a * sixteen - k, x.b * sixteen, &r.lo);
     r.lo = r.lo + x.c * sixteen;
-    r = pe__dd_mul(r, pe__dd_splat(ln2_sixteenth));
+    r = pe__dd_mul(r, pe__dd_splat(ln2_16th));
     const pe__dd square = pe__dd_mul(r, r), odd = pe__dd_series(3, 7, 15, square);
     e = pe__dd_mul(square, pe__dd_add_small(pe__dd_series(2, 6, 14, square), pe__dd_mul(r, odd)));
     e = pe__dd_add_small(r, e);
@@ -2702,8 +2701,7 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
  *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *argument)
 {
-    static const double two_over_ln2[2] = {2.8853900817779268,
-                                           4.0710547481862066e-17}; /* 2 / ln 2 */
+    static const double per_ln2[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
     static const double third[3][2] = {{0.3333333333333333, 1.850371707708594e-17},
                                        {0.2, -1.1102230246251566e-17},
                                        {0.14285714285714285, 7.93016446160826e-18}};
@@ -2729,7 +2727,7 @@ PE__OUTLINE void pe__td_to_log2(pe__td *argument)
     for (int n = 2; n >= 0; n--)
         sum = pe__dd_add_small(pe__dd_splat(third[n]), pe__dd_mul(sum, square));
     sum = pe__dd_add_small(s, pe__dd_mul(s, pe__dd_mul(square, sum)));
-    sum = pe__dd_mul(sum, pe__dd_splat(two_over_ln2));
+    sum = pe__dd_mul(sum, pe__dd_splat(per_ln2));
     y.a = pe__fast_two_sum(k * pe__splat(0.0625), sum.hi, &y.b);
     y.b = pe__two_sum(y.b, sum.lo, &y.c);
     y.a = pe__fast_two_sum(y.a, y.b, &y.b);
@@ -3019,7 +3017,7 @@ static const uint32_t pe__ln2_digits[PE__LIMBS] = {
     0x8a0d175b, 0x7298b62d, 0x40f34326, 0x03f2f6af, 0xc9e3b398, 0xd1cf79ab, 0xb17217f7,
 };
 
-PE__COLD pe__bigfloat pe__bigfloat_constant(const uint32_t *digits, int exponent, int n)
+PE__COLD pe__bigfloat pe__bigfloat_digits(const uint32_t *digits, int exponent, int n)
 {
     pe__bigfloat x = pe__bigfloat_of(1, n);
     memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
@@ -3027,11 +3025,8 @@ PE__COLD pe__bigfloat pe__bigfloat_constant(const uint32_t *digits, int exponent
     x.log2_error = 0;
     return x;
 }
-PE__COLD pe__bigfloat pe__bigfloat_pi(int n) { return pe__bigfloat_constant(pe__pi_digits, 2, n); }
-PE__COLD pe__bigfloat pe__bigfloat_ln2(int n)
-{
-    return pe__bigfloat_constant(pe__ln2_digits, 0, n);
-}
+PE__COLD pe__bigfloat pe__bigfloat_pi(int n) { return pe__bigfloat_digits(pe__pi_digits, 2, n); }
+PE__COLD pe__bigfloat pe__bigfloat_ln2(int n) { return pe__bigfloat_digits(pe__ln2_digits, 0, n); }
 
 /* Returns the sum of a Taylor series for |x| < 4, up to the first term below the last bit:
  *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...
@@ -3621,8 +3616,8 @@ PE__COLD void pe__bigfloat_by_frequency(pe__bigfloat *x, const pe_plan *plan, si
         pe__bigfloat_mul(&w, &y);
     }
     pe__bigfloat_mul(x, &w);
-    if (rational[2] != 1)
-        pe__bigfloat_div_double(x, rational[2]); /* last: exact if n limbs suffice */
+    /* This comes last, so that it is exact if n limbs suffice. */
+    if (rational[2] != 1) pe__bigfloat_div_double(x, rational[2]);
 }
 
 /* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational
@@ -4673,14 +4668,13 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, 
                                         double *f)
 {
     const size_t each = made->axes;
-    const double frequency_scale =
-        pe__first_lane(pe__frequency_scale(config->scale, config->half_turns).a);
+    const double scale = pe__first_lane(pe__frequency_scale(config->scale, config->half_turns).a);
     made->base = 0;
     made->fastest = 0;
     for (size_t k = 0; k < each; k++) {
         for (size_t i = 0; i < made->pairs; i++) {
             f[k * made->padded + i] = omega[i * each + k];
-            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * frequency_scale);
+            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * scale);
         }
         pe__plan_pad(made, f + k * made->padded);
     }
@@ -6176,10 +6170,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int both_rows, in
     const pe__span *const x = &hot;
     const size_t element = both_rows && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
     const size_t step = (split ? 1 : 2) * element, end = span->end;
-    const size_t complete_pairs = pe__min(span->first, span->second),
-                 groups_end = pe__min(complete_pairs, end);
-    const size_t peeled = pe__min(span->peeled, complete_pairs),
-                 padded = span->output->plan->padded;
+    const size_t complete = pe__min(span->first, span->second), groups_end = pe__min(complete, end);
+    const size_t peeled = pe__min(span->peeled, complete), padded = span->output->plan->padded;
     const ptrdiff_t stride = span->swapped ? -x->output->stride : x->output->stride;
     unsigned char *plus = span->row[!both_rows && !x->row[0]], *minus = span->row[1];
     for (;;) {
@@ -7035,13 +7027,12 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
    the last 12 bits of their addresses are equal, unless the same 12 bits are equal for the two
    halves. */
 PE__WRAPS
-PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row,
-                                          int64_t maximum)
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t last)
 {
     const uintptr_t anchor = (uintptr_t)row;
     const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
     uint32_t aliased = 0;
-    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= maximum; b++) {
+    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= last; b++) {
         const uintptr_t s = (uintptr_t)(pe__rotation_row(x->output->plan, 0, b) + x->pair);
         const uintptr_t c = s + x->output->plan->padded * sizeof(double);
         const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
@@ -7090,10 +7081,9 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
     const int64_t lead = (int64_t)pe__min(512 / x->end, PE__BLOCK_HALF);
     const int64_t left = PE__BLOCK_HALF + 1 - lead - b;
-    const int64_t rows_ahead = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
-    const size_t bytes = (size_t)((x->swapped ? -rows_ahead : rows_ahead) * x->output->stride);
-    x->prefetch_distance[0] =
-        (rows_ahead > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
+    const int64_t ahead = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
+    const size_t bytes = (size_t)((x->swapped ? -ahead : ahead) * x->output->stride);
+    x->prefetch_distance[0] = (ahead > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
     x->prefetch_distance[1] = x->prefetch_distance[0] - 2 * bytes;
     return left > 0 && left < n ? left : n;
 }
@@ -8408,13 +8398,11 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
-    const size_t max_positions = config->max_position_embeddings, now = config->sequence_length;
+    const size_t maximum = config->max_position_embeddings, now = config->sequence_length;
     const pe_rope_type type = config->rope_type;
     const int proportional = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
     const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
-    const size_t length = dynamic    ? (max_positions ? max_positions : original)
-                          : original ? original
-                                     : max_positions;
+    const size_t length = dynamic ? (maximum ? maximum : original) : original ? original : maximum;
     r->config = config;
     r->length = (double)length;
     r->fast = config->beta_fast > 0 ? config->beta_fast : 32;
@@ -8436,7 +8424,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
                                    : type != PE_ROPE_LINEAR && type != PE_ROPE_PROPORTIONAL;
     r->is_ggml = 0;
-    r->has_factor = config->factor > 0 || (original && max_positions);
+    r->has_factor = config->factor > 0 || (original && maximum);
     r->f[0] = config->factor > 0 ? config->factor : 1;
     r->f[1] = r->f[2] = 1;
     r->f[3] = 0;
@@ -8445,8 +8433,8 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
         r->f[2] = r->length;
         r->f[3] = 1;
     } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-               original && max_positions) {
-        r->f[0] = (double)max_positions;
+               original && maximum) {
+        r->f[0] = (double)maximum;
         r->f[2] = (double)original;
     }
 }
@@ -8984,11 +8972,11 @@ PE__COLD pe__bigfloat pe__rope_real_mscale(const pe__bigfloat *log_factor, doubl
     return x;
 }
 
-/* Returns `multiplier` times the attention factor, correctly rounded. The computation uses
+/* Returns `extra` times the attention factor, correctly rounded. The computation uses
    multi-limb integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE
    it is the square root of 1 + ln f / ln L0, where L0 is r->length. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim,
-                                      double multiplier)
+                                      double extra)
 {
     double y;
     for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
@@ -9008,7 +8996,7 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
             z = pe__rope_real_mscale(&f, all_dim);
             pe__bigfloat_div(&x, &z);
         }
-        pe__bigfloat_mul_double(&x, multiplier);
+        pe__bigfloat_mul_double(&x, extra);
         if (pe__bigfloat_round(&x, 0, n == PE__LIMBS, &y)) return y;
     }
 }
@@ -9029,8 +9017,7 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
    ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
    root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
    whose denominator is at most 7. */
-PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim,
-                                   double multiplier)
+PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double extra)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
     const pe__dd log_factor = pe__dd_mul(log2_factor, pe__dd_splat(pe__ln2));
@@ -9046,11 +9033,11 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     } else if (all_dim > 0) {
         y = pe__dd_div(y, pe__rope_mscale(log_factor, all_dim));
     }
-    y = pe__dd_mul_double(y, multiplier);
+    y = pe__dd_mul_double(y, extra);
     const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo);
     const double error = pe__exp2i(-90) + (mscale + all_dim) * pe__exp2i(-103);
     if (pe__ziv_test(hi, lo, hi * error, 1, 0, &x)) return x;
-    return pe__rope_round_factor(r, mscale, all_dim, multiplier);
+    return pe__rope_round_factor(r, mscale, all_dim, extra);
 }
 
 /* Returns the attention factor that the config gives. If it gives none, returns the factor that its
@@ -10411,12 +10398,9 @@ PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-/* Return how many padding pairs fill the last group of the segment from pair `offset` to `end`. */
+/* Return how many padding pairs fill the last group of the segment from pair `pair` to `end`. */
 PE__WRAPS
-PE__INLINE size_t pe__segment_padding(size_t offset, size_t end)
-{
-    return (offset - end) % PE__GROUP;
-}
+PE__INLINE size_t pe__segment_padding(size_t pair, size_t end) { return (pair - end) % PE__GROUP; }
 
 /* Return the number of pairs from one row in sorted order to the next: the pairs [pair, pair + n)
    of a row, and the padding pairs of its last segment. */
@@ -10972,17 +10956,17 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *p
 {
     const pe_rope_table_layout layout = table->layout;
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
-    const int two_arrays = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
+    const int split = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
     pe_plan own;
     if (output->rows == 0) return PE_OK;
     if (!plan || !output->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
-    if (two_arrays && !sines) return PE_ERR_NULL;
+    if (split && !sines) return PE_ERR_NULL;
     if (plan->d_model == 0) return PE_ERR_PLAN;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const uintptr_t c = (uintptr_t)output->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
-    if (!two_arrays && sines) return PE_ERR_SINES;
-    if (two_arrays && gap % output->element != 0) return PE_ERR_ALIGNMENT;
+    if (!split && sines) return PE_ERR_SINES;
+    if (split && gap % output->element != 0) return PE_ERR_ALIGNMENT;
     pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), output->rows,
                                        output->columns, output->element);
     const pe_plan *const view = pe__view(plan, positions, &own);
@@ -11001,9 +10985,9 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *p
     }
     pe_plan cosines_first = *view;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two_arrays ? gap / output->element : cosines_first.pairs;
-    const size_t cosine = two_arrays && s < c ? other : 0, sine = two_arrays && s < c ? 0 : other;
-    if (two_arrays && s < c) output->out = sines;
+    const size_t other = split ? gap / output->element : cosines_first.pairs;
+    const size_t cosine = split && s < c ? other : 0, sine = split && s < c ? 0 : other;
+    if (split && s < c) output->out = sines;
     if (copied) {
         output->kernel = repeat_kernel;
         pe__write_repeated_axes(view, positions, output, cosine,
@@ -11126,15 +11110,15 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
-    const int two_arrays = table->layout <= PE_ROPE_TABLE_TWICE;
+    const int split = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
         (unsigned)table->layout > PE_ROPE_TABLE_MATRIX)
         return PE_ERR_ENUM;
-    if (pairs > 0 && (!table->cosines || (two_arrays && !table->sines))) return PE_ERR_NULL;
+    if (pairs > 0 && (!table->cosines || (split && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
     if (heads != out_heads) return PE_ERR_HEADS;
     if (call->x[0].head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
-    if (!two_arrays && table->sines) return PE_ERR_SINES;
+    if (!split && table->sines) return PE_ERR_SINES;
     pe_status status =
         pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
@@ -11144,7 +11128,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     pe__table rows = {c, s, pairs ? table->stride : 0, 1, table->type, 0};
     rows.step = pe__table_step(table->layout, layout);
     rows.odd = table->layout >= PE_ROPE_TABLE_COMPLEX;
-    if (!two_arrays) rows.sines = (const unsigned char *)c + (rows.odd ? 0 : pairs * element);
+    if (!split) rows.sines = (const unsigned char *)c + (rows.odd ? 0 : pairs * element);
     pe__tile tile;
     tile.pair = tile.token = tile.section_count = 0;
     tile.count = tile.pairs = pairs;

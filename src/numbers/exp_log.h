@@ -116,8 +116,7 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
 {
     const pe__td x = *argument;
-    static const double ln2_sixteenth[2] = {0.04332169878499658,
-                                            1.4494042586539372e-18}; /* ln 2 / 16 */
+    static const double ln2_16th[2] = {0.04332169878499658, 1.4494042586539372e-18}; /* ln 2 / 16 */
     const pe__vd sixteen = pe__splat(16.0), k = pe__round(x.a * sixteen);
     const pe__td root = pe__td_exp2_sixteenths(k);
     pe__dd r, e;
@@ -125,7 +124,7 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
     pe__vd lost, more;
     r.hi = pe__two_sum(x.a * sixteen - k, x.b * sixteen, &r.lo);
     r.lo = r.lo + x.c * sixteen;
-    r = pe__dd_mul(r, pe__dd_splat(ln2_sixteenth));
+    r = pe__dd_mul(r, pe__dd_splat(ln2_16th));
     const pe__dd square = pe__dd_mul(r, r), odd = pe__dd_series(3, 7, 15, square);
     e = pe__dd_mul(square, pe__dd_add_small(pe__dd_series(2, 6, 14, square), pe__dd_mul(r, odd)));
     e = pe__dd_add_small(r, e);
@@ -153,8 +152,7 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
  *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *argument)
 {
-    static const double two_over_ln2[2] = {2.8853900817779268,
-                                           4.0710547481862066e-17}; /* 2 / ln 2 */
+    static const double per_ln2[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
     static const double third[3][2] = {{0.3333333333333333, 1.850371707708594e-17},
                                        {0.2, -1.1102230246251566e-17},
                                        {0.14285714285714285, 7.93016446160826e-18}};
@@ -180,7 +178,7 @@ PE__OUTLINE void pe__td_to_log2(pe__td *argument)
     for (int n = 2; n >= 0; n--)
         sum = pe__dd_add_small(pe__dd_splat(third[n]), pe__dd_mul(sum, square));
     sum = pe__dd_add_small(s, pe__dd_mul(s, pe__dd_mul(square, sum)));
-    sum = pe__dd_mul(sum, pe__dd_splat(two_over_ln2));
+    sum = pe__dd_mul(sum, pe__dd_splat(per_ln2));
     y.a = pe__fast_two_sum(k * pe__splat(0.0625), sum.hi, &y.b);
     y.b = pe__two_sum(y.b, sum.lo, &y.c);
     y.a = pe__fast_two_sum(y.a, y.b, &y.b);

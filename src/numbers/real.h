@@ -240,7 +240,7 @@ static const uint32_t pe__ln2_digits[PE__LIMBS] = {
     0x8a0d175b, 0x7298b62d, 0x40f34326, 0x03f2f6af, 0xc9e3b398, 0xd1cf79ab, 0xb17217f7,
 };
 
-PE__COLD pe__bigfloat pe__bigfloat_constant(const uint32_t *digits, int exponent, int n)
+PE__COLD pe__bigfloat pe__bigfloat_digits(const uint32_t *digits, int exponent, int n)
 {
     pe__bigfloat x = pe__bigfloat_of(1, n);
     memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
@@ -248,11 +248,8 @@ PE__COLD pe__bigfloat pe__bigfloat_constant(const uint32_t *digits, int exponent
     x.log2_error = 0;
     return x;
 }
-PE__COLD pe__bigfloat pe__bigfloat_pi(int n) { return pe__bigfloat_constant(pe__pi_digits, 2, n); }
-PE__COLD pe__bigfloat pe__bigfloat_ln2(int n)
-{
-    return pe__bigfloat_constant(pe__ln2_digits, 0, n);
-}
+PE__COLD pe__bigfloat pe__bigfloat_pi(int n) { return pe__bigfloat_digits(pe__pi_digits, 2, n); }
+PE__COLD pe__bigfloat pe__bigfloat_ln2(int n) { return pe__bigfloat_digits(pe__ln2_digits, 0, n); }
 
 /* Returns the sum of a Taylor series for |x| < 4, up to the first term below the last bit:
  *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...

@@ -253,14 +253,13 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, 
                                         double *f)
 {
     const size_t each = made->axes;
-    const double frequency_scale =
-        pe__first_lane(pe__frequency_scale(config->scale, config->half_turns).a);
+    const double scale = pe__first_lane(pe__frequency_scale(config->scale, config->half_turns).a);
     made->base = 0;
     made->fastest = 0;
     for (size_t k = 0; k < each; k++) {
         for (size_t i = 0; i < made->pairs; i++) {
             f[k * made->padded + i] = omega[i * each + k];
-            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * frequency_scale);
+            made->fastest = pe__max_abs(made->fastest, omega[i * each + k] * scale);
         }
         pe__plan_pad(made, f + k * made->padded);
     }

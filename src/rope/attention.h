@@ -31,11 +31,11 @@ PE__COLD pe__bigfloat pe__rope_real_mscale(const pe__bigfloat *log_factor, doubl
     return x;
 }
 
-/* Returns `multiplier` times the attention factor, correctly rounded. The computation uses
+/* Returns `extra` times the attention factor, correctly rounded. The computation uses
    multi-limb integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE
    it is the square root of 1 + ln f / ln L0, where L0 is r->length. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim,
-                                      double multiplier)
+                                      double extra)
 {
     double y;
     for (int n = PE__LIMBS_FIRST;; n = pe__next_limbs(n)) {
@@ -55,7 +55,7 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
             z = pe__rope_real_mscale(&f, all_dim);
             pe__bigfloat_div(&x, &z);
         }
-        pe__bigfloat_mul_double(&x, multiplier);
+        pe__bigfloat_mul_double(&x, extra);
         if (pe__bigfloat_round(&x, 0, n == PE__LIMBS, &y)) return y;
     }
 }
@@ -76,8 +76,7 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
    ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
    root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
    whose denominator is at most 7. */
-PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim,
-                                   double multiplier)
+PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double extra)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
     const pe__dd log_factor = pe__dd_mul(log2_factor, pe__dd_splat(pe__ln2));
@@ -93,11 +92,11 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     } else if (all_dim > 0) {
         y = pe__dd_div(y, pe__rope_mscale(log_factor, all_dim));
     }
-    y = pe__dd_mul_double(y, multiplier);
+    y = pe__dd_mul_double(y, extra);
     const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo);
     const double error = pe__exp2i(-90) + (mscale + all_dim) * pe__exp2i(-103);
     if (pe__ziv_test(hi, lo, hi * error, 1, 0, &x)) return x;
-    return pe__rope_round_factor(r, mscale, all_dim, multiplier);
+    return pe__rope_round_factor(r, mscale, all_dim, extra);
 }
 
 /* Returns the attention factor that the config gives. If it gives none, returns the factor that its

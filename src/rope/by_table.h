@@ -117,15 +117,15 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (!table) return PE_ERR_NULL;
     const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
-    const int two_arrays = table->layout <= PE_ROPE_TABLE_TWICE;
+    const int split = table->layout <= PE_ROPE_TABLE_TWICE;
     if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
         (unsigned)table->layout > PE_ROPE_TABLE_MATRIX)
         return PE_ERR_ENUM;
-    if (pairs > 0 && (!table->cosines || (two_arrays && !table->sines))) return PE_ERR_NULL;
+    if (pairs > 0 && (!table->cosines || (split && !table->sines))) return PE_ERR_NULL;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
     if (heads != out_heads) return PE_ERR_HEADS;
     if (call->x[0].head_dim < 2 * pairs) return PE_ERR_HEAD_DIM;
-    if (!two_arrays && table->sines) return PE_ERR_SINES;
+    if (!split && table->sines) return PE_ERR_SINES;
     pe_status status =
         pe__check_shape(pe__table_width(table->layout, pairs), table->rows, table->stride, element);
     if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
@@ -135,7 +135,7 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     pe__table rows = {c, s, pairs ? table->stride : 0, 1, table->type, 0};
     rows.step = pe__table_step(table->layout, layout);
     rows.odd = table->layout >= PE_ROPE_TABLE_COMPLEX;
-    if (!two_arrays) rows.sines = (const unsigned char *)c + (rows.odd ? 0 : pairs * element);
+    if (!split) rows.sines = (const unsigned char *)c + (rows.odd ? 0 : pairs * element);
     pe__tile tile;
     tile.pair = tile.token = tile.section_count = 0;
     tile.count = tile.pairs = pairs;

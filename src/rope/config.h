@@ -108,13 +108,11 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
-    const size_t max_positions = config->max_position_embeddings, now = config->sequence_length;
+    const size_t maximum = config->max_position_embeddings, now = config->sequence_length;
     const pe_rope_type type = config->rope_type;
     const int proportional = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
     const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
-    const size_t length = dynamic    ? (max_positions ? max_positions : original)
-                          : original ? original
-                                     : max_positions;
+    const size_t length = dynamic ? (maximum ? maximum : original) : original ? original : maximum;
     r->config = config;
     r->length = (double)length;
     r->fast = config->beta_fast > 0 ? config->beta_fast : 32;
@@ -136,7 +134,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
                                    : type != PE_ROPE_LINEAR && type != PE_ROPE_PROPORTIONAL;
     r->is_ggml = 0;
-    r->has_factor = config->factor > 0 || (original && max_positions);
+    r->has_factor = config->factor > 0 || (original && maximum);
     r->f[0] = config->factor > 0 ? config->factor : 1;
     r->f[1] = r->f[2] = 1;
     r->f[3] = 0;
@@ -145,8 +143,8 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
         r->f[2] = r->length;
         r->f[3] = 1;
     } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-               original && max_positions) {
-        r->f[0] = (double)max_positions;
+               original && maximum) {
+        r->f[0] = (double)maximum;
         r->f[2] = (double)original;
     }
 }

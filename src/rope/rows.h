@@ -42,12 +42,9 @@ PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-/* Return how many padding pairs fill the last group of the segment from pair `offset` to `end`. */
+/* Return how many padding pairs fill the last group of the segment from pair `pair` to `end`. */
 PE__WRAPS
-PE__INLINE size_t pe__segment_padding(size_t offset, size_t end)
-{
-    return (offset - end) % PE__GROUP;
-}
+PE__INLINE size_t pe__segment_padding(size_t pair, size_t end) { return (pair - end) % PE__GROUP; }
 
 /* Return the number of pairs from one row in sorted order to the next: the pairs [pair, pair + n)
    of a row, and the padding pairs of its last segment. */

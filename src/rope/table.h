@@ -178,17 +178,17 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *p
 {
     const pe_rope_table_layout layout = table->layout;
     unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
-    const int two_arrays = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
+    const int split = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
     pe_plan own;
     if (output->rows == 0) return PE_OK;
     if (!plan || !output->out) return PE_ERR_NULL;
     if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
-    if (two_arrays && !sines) return PE_ERR_NULL;
+    if (split && !sines) return PE_ERR_NULL;
     if (plan->d_model == 0) return PE_ERR_PLAN;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN_ROPE;
     const uintptr_t c = (uintptr_t)output->out, s = (uintptr_t)sines, gap = s < c ? c - s : s - c;
-    if (!two_arrays && sines) return PE_ERR_SINES;
-    if (two_arrays && gap % output->element != 0) return PE_ERR_ALIGNMENT;
+    if (!split && sines) return PE_ERR_SINES;
+    if (split && gap % output->element != 0) return PE_ERR_ALIGNMENT;
     pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), output->rows,
                                        output->columns, output->element);
     const pe_plan *const view = pe__view(plan, positions, &own);
@@ -207,9 +207,9 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *p
     }
     pe_plan cosines_first = *view;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two_arrays ? gap / output->element : cosines_first.pairs;
-    const size_t cosine = two_arrays && s < c ? other : 0, sine = two_arrays && s < c ? 0 : other;
-    if (two_arrays && s < c) output->out = sines;
+    const size_t other = split ? gap / output->element : cosines_first.pairs;
+    const size_t cosine = split && s < c ? other : 0, sine = split && s < c ? 0 : other;
+    if (split && s < c) output->out = sines;
     if (copied) {
         output->kernel = repeat_kernel;
         pe__write_repeated_axes(view, positions, output, cosine,

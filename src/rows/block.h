@@ -86,13 +86,12 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
    the last 12 bits of their addresses are equal, unless the same 12 bits are equal for the two
    halves. */
 PE__WRAPS
-PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row,
-                                          int64_t maximum)
+PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t last)
 {
     const uintptr_t anchor = (uintptr_t)row;
     const size_t window = 512, bits = 4096, step = (size_t)x->output->stride;
     uint32_t aliased = 0;
-    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= maximum; b++) {
+    for (int64_t b = 1; PE_LOADS_WAIT && x->mode == PE__STREAM && b <= last; b++) {
         const uintptr_t s = (uintptr_t)(pe__rotation_row(x->output->plan, 0, b) + x->pair);
         const uintptr_t c = s + x->output->plan->padded * sizeof(double);
         const uintptr_t above = anchor + (size_t)b * step, below = 2 * anchor - above;
@@ -141,10 +140,9 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
 {
     const int64_t lead = (int64_t)pe__min(512 / x->end, PE__BLOCK_HALF);
     const int64_t left = PE__BLOCK_HALF + 1 - lead - b;
-    const int64_t rows_ahead = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
-    const size_t bytes = (size_t)((x->swapped ? -rows_ahead : rows_ahead) * x->output->stride);
-    x->prefetch_distance[0] =
-        (rows_ahead > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
+    const int64_t ahead = b == 0 ? 0 : left > 0 ? lead : lead - PE__BLOCK_HALF;
+    const size_t bytes = (size_t)((x->swapped ? -ahead : ahead) * x->output->stride);
+    x->prefetch_distance[0] = (ahead > 0 && left > 0 ? 0 : x->output->prefetch_distance) + bytes;
     x->prefetch_distance[1] = x->prefetch_distance[0] - 2 * bytes;
     return left > 0 && left < n ? left : n;
 }

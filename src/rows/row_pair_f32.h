@@ -396,10 +396,8 @@ PE__INLINE void pe__rotate_span_f32(pe__span *span, int64_t n, int both_rows, in
     const pe__span *const x = &hot;
     const size_t element = both_rows && sum == PE__NOT_ADDED ? sizeof(float) : x->output->element;
     const size_t step = (split ? 1 : 2) * element, end = span->end;
-    const size_t complete_pairs = pe__min(span->first, span->second),
-                 groups_end = pe__min(complete_pairs, end);
-    const size_t peeled = pe__min(span->peeled, complete_pairs),
-                 padded = span->output->plan->padded;
+    const size_t complete = pe__min(span->first, span->second), groups_end = pe__min(complete, end);
+    const size_t peeled = pe__min(span->peeled, complete), padded = span->output->plan->padded;
     const ptrdiff_t stride = span->swapped ? -x->output->stride : x->output->stride;
     unsigned char *plus = span->row[!both_rows && !x->row[0]], *minus = span->row[1];
     for (;;) {

@@ -191,8 +191,8 @@ PE__COLD void pe__bigfloat_by_frequency(pe__bigfloat *x, const pe_plan *plan, si
         pe__bigfloat_mul(&w, &y);
     }
     pe__bigfloat_mul(x, &w);
-    if (rational[2] != 1)
-        pe__bigfloat_div_double(x, rational[2]); /* last: exact if n limbs suffice */
+    /* This comes last, so that it is exact if n limbs suffice. */
+    if (rational[2] != 1) pe__bigfloat_div_double(x, rational[2]);
 }
 
 /* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational

@@ -26,7 +26,7 @@ mutated() {
     case $defect in
     constant) next_double "pe__inverse_pi[3] =" ;;
     series) next_double "pe__inverse_factorial[28][2] =" ;;
-    logarithm) next_double "double ln2_sixteenth[2] =" ;;
+    logarithm) next_double "double ln2_16th[2] =" ;;
     rope-constant) next_double "double log2_pi[2] =" ;;
     rope-part) sed 's/^    config.head_dim = head_dim;$/    config.head_dim = config.rotary_dim = head_dim;/' "$file" ;;
     list-still) sed 's/: (size_t)PE__STATIONARY))/: (size_t)254))/' "$file" ;;
