@@ -38,7 +38,7 @@ LOOPS = [
     ("rows of a block", "pe__store_row_pairs", 24, 0),
     ("added", "pe__add_row_pairs_f32", 24, 0),
     ("a single row", "pe__single_f32", 50, 4),
-    ("heads rotated", "pe__rotate_heads_f32_halves_units", 8, 0),
+    ("heads rotated", "pe__rotate_heads_f32_halves_pair_tiles", 8, 0),
 ]
 PROGRAM = """
 #include "pe.h"
