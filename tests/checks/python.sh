@@ -127,6 +127,13 @@ if [ $torch -eq 1 ] && "$python" -c 'import transformers' 2>/dev/null; then
 elif [ $torch -eq 1 ]; then
     skipping "transformers is missing: posenc.torch in its models"
 fi
+# The exact values of posenc are those of numpy in float64, cast to float32: for 1024 positions no element differs.
+# TORCHDYNAMO_DISABLE saves half a minute in which torch.compile would call a compiler.
+counts() {
+    TORCHDYNAMO_DISABLE=1 PYTHONPATH=$WORK/site "$python" bench/frameworks.py 1024 >"$WORK/frameworks" &&
+        grep -qE '^numpy in float64, .* \| exact values of the float32 angle +0 +0$' "$WORK/frameworks"
+}
+check "bench/frameworks.py counts no element where float64 and the exact values differ" counts
 arguments() { PYTHONPATH=$WORK/site "$python" tests/checks/python/arguments.py; }
 check "every argument, replaced by bad values: a documented exception that names it" arguments
 for isa in $(cpu_isas); do
