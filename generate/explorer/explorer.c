@@ -136,7 +136,8 @@ EXPORT int explorer_noise(double position)
 }
 
 /* explorer_hash() returns the FNV-1a hash of the bits of all of these, for some widths, bases and
-   positions. hashed() continues such a hash with n bytes. */
+   positions, and for each RoPE type. So an explorer.html whose WebAssembly was compiled before a
+   type was added has another hash. hashed() continues such a hash with n bytes. */
 static uint32_t hashed(uint32_t hash, const void *bytes, size_t n)
 {
     const unsigned char *const b = (const unsigned char *)bytes;
@@ -164,11 +165,15 @@ EXPORT uint32_t explorer_hash(void)
         hash = hashed(hash, numbers, (size_t)d / 2 * sizeof *numbers);
         status |= explorer_increments();
         hash = hashed(hash, words, 2 * (size_t)d * sizeof *words);
-        status |= explorer_rope(512, bases[k / 3], k, 8, 4096);
+        status |= explorer_rope(512, bases[k / 3], PE_ROPE_YARN, 8, 4096);
         hash = hashed(hash, numbers, 257 * sizeof *numbers);
         status |= explorer_noise(131077 + k);
         hash = hashed(hash, numbers, sizeof *numbers);
         if (status != PE_OK) return 0;
+    }
+    for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
+        if (explorer_rope(512, 10000, type, 8, 4096) != PE_OK) return 0;
+        hash = hashed(hash, numbers, 257 * sizeof *numbers);
     }
     return hash;
 }

@@ -57,9 +57,42 @@ has_all "each preset has a row in the comment of pe_config_preset()" src/plan/co
 patterns presets '^[|] `CONSTANT` [|]'
 has_all "each preset has a row in docs/conventions.md" docs/conventions.md
 
-# These lists do not contain the constants' names, so only the number of their entries is compared.
-reported=$(sed -n 's/^| `rope_type` | //p' docs/tool.md | grep -o '`[^`]*`' | wc -l)
-check "docs/tool.md lists $types types, as posenc show calls them" test "$reported" -eq "$types"
+
+# same WHAT A B: checks that the files A and B in $WORK are equal.
+same() { check "$1" diff "$WORK/$2" "$WORK/$3"; }
+
+# The lists of presets' names: each is the constant in lower case, in the order of the enum.
+sed 's/^PE_PRESET_\([A-Z0-9_]*\).*/\1/' "$WORK/presets" | tr A-Z a-z >"$WORK/expected"
+sed -n '/ preset_names\[\] = {/,/^};/p' tool/model/preset.h | grep -o '"[^"]*"' | tr -d '"' >"$WORK/found"
+same "tool/model/preset.h names the presets in the order of the enum" expected found
+sed 's/^PE_PRESET_\([A-Z0-9_]*\).*/\1/' "$WORK/presets" | awk '{ print $1, tolower($1) }' >"$WORK/expected"
+sed -n 's/^    \[PE_PRESET_\([A-Z0-9_]*\)\] = "\(.*\)",$/\1 \2/p' tests/checks/presets.h >"$WORK/found"
+same "tests/checks/presets.h has each preset's own name" expected found
+check "docs/which.md has the number of presets" grep -q "one of $(value PE_PRESET_COUNT) conventions" docs/which.md
+
+# The tool's entry of a type: a name of config files, the report's name, the name of the scaling, and the constant.
+sed -n '/ type_names\[\] = {/,/^};/s/^ *{"\(.*\)", "\(.*\)", "\(.*\)", "\(.*\)"},$/PE_ROPE_\4 \1 \2/p' tool/model/names.h \
+    >"$WORK/named"
+cut -d ' ' -f 1 "$WORK/types" >"$WORK/expected"
+cut -d ' ' -f 1 "$WORK/named" >"$WORK/found"
+same "tool/model/names.h has the types in the order of the enum" expected found
+sed 's/^\(.*\) \(.*\) .*$/^\1 (.* )?\2( |$)/' "$WORK/named" >"$WORK/patterns"
+has_all "... each with a name that config files have for it" "$WORK/types"
+cut -d ' ' -f 3 "$WORK/named" >"$WORK/expected"
+sed -n 's/^| `rope_type` | //p' docs/tool.md | grep -o '`[^`]*`' | tr -d '`' >"$WORK/found"
+same "docs/tool.md lists the types as posenc show calls them" expected found
+
+# Types with a ramp: those of pe__rope_has_ramp() stand in the comment that explains ramps.
+sed -n '/^PE__INLINE int pe__rope_has_ramp/,/^}/p' src/rope/config.h | grep -o 'PE_ROPE_[A-Z0-9_]*' | sed 's/^PE_ROPE_/ /; s/$/[. ]/' \
+    >"$WORK/patterns"
+sed -n '/^ \* In the ramp/,/[*]\//p' src/rope/config.h >"$WORK/ramps"
+has_all "the comment at the top of src/rope/config.h names the types with a ramp" "$WORK/ramps"
+
+# The changelog names each type after the first 9, and each preset after the first 17, which version 0.4 has.
+{ sed '1,9d' "$WORK/types"; sed '1,17d' "$WORK/presets"; } | sed 's/ .*//' >"$WORK/patterns"
+[ ! -s "$WORK/patterns" ] || has_all "CHANGELOG.md names the new types and presets" CHANGELOG.md
+
+# The explorer calls the types by names of its own, so only their number is compared.
 explored=$(sed -n 's/^const TYPES = \[\(.*\)\];/\1/p' generate/explorer/explorer.html | grep -o '"[^"]*"' | wc -l)
 check "the explorer lists $types types" test "$explored" -eq "$types"
 echo "$passed passed, $failed failed, $skipped skipped"

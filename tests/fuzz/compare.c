@@ -84,19 +84,9 @@ static void put_number(char *text, fuzz_input *in)
     put(text, "%s", numbers[fuzz_below(in, FUZZ_COUNT(numbers))]);
 }
 
-static void put_value(char *text, fuzz_input *in)
+static void put_word(char *text, fuzz_input *in)
 {
-    static const char *const words[] = {"default",
-                                        "linear",
-                                        "dynamic",
-                                        "ntk",
-                                        "xdrope",
-                                        "llama3",
-                                        "yarn",
-                                        "longrope",
-                                        "proportional",
-                                        "su",
-                                        "mrope",
+    static const char *const words[] = {"mrope",
                                         "true",
                                         "false",
                                         "null",
@@ -105,16 +95,24 @@ static void put_value(char *text, fuzz_input *in)
                                         "x",
                                         "full_attention",
                                         "sliding_attention",
-                                        "linear_attention"};
+                                        "linear_attention",
+                                        "su"};
+    const unsigned k = fuzz_below(in, TOOL_COUNT(type_names) + FUZZ_COUNT(words));
+    put(text, "%s",
+        k < TOOL_COUNT(type_names) ? type_names[k].config : words[k - TOOL_COUNT(type_names)]);
+}
+
+static void put_value(char *text, fuzz_input *in)
+{
     const unsigned kind = fuzz_byte(in), count = 1 + kind % 16;
     if (kind < 160) put_number(text, in);
-    else if (kind < 224) put(text, "%s", words[fuzz_below(in, FUZZ_COUNT(words))]);
+    else if (kind < 224) put_word(text, in);
     else {
         put(text, "[");
         for (unsigned k = 0; k < count; k++) {
             put(text, k ? "," : "");
             if (kind < 240) put_number(text, in);
-            else put(text, "%s", words[fuzz_below(in, FUZZ_COUNT(words))]);
+            else put_word(text, in);
         }
         put(text, "]");
     }
@@ -174,8 +172,6 @@ static const type_line *type_at(size_t k)
 /* Writes a config: a model that can rotate, then keys that may spoil it. */
 static void make_config(char *text, fuzz_input *in)
 {
-    static const char *const types[] = {"linear", "dynamic",  "ntk",         "llama3",
-                                        "yarn",   "longrope", "proportional"};
     const unsigned width = fuzz_byte(in), type = fuzz_byte(in), keys = fuzz_byte(in) % 8;
     if (width % 8 == 7)
         put(text, "preset=%s\nd_model=%u\n", preset_names[type % TOOL_COUNT(preset_names)],
@@ -185,7 +181,7 @@ static void make_config(char *text, fuzz_input *in)
         if (width >= 224) put(text, "model_type=%s\n", type_at(type * 3)->name);
         if (type >= 64)
             put(text, "rope_type=%s\nfactor=%u\noriginal_max_position_embeddings=64\n",
-                types[type % FUZZ_COUNT(types)], 1 + type / 32);
+                type_names[type % TOOL_COUNT(type_names)].config, 1 + type / 32);
     }
     for (unsigned k = 0; k < keys; k++) put_key(text, in);
 }

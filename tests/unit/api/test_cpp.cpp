@@ -77,12 +77,14 @@ void every_function_has_the_bits_of_c(void **)
 void rope_frequencies_have_the_bits_of_c(void **)
 {
     assert_true(two_rope_sizeof() == sizeof(pe_rope_config));
-    const char *const names[] = {"default", "linear", "ntk",         "dynamic",
-                                 "llama3",  "yarn",   "proportional"};
-    for (const char *name : names) {
+    const std::vector<double> short_factor(64, 1.25), long_factor(64, 4);
+    for (int type = 0; type < PE_ROPE_TYPE_COUNT; type++) {
         pe_rope_config config = pe_rope_config_default(128);
-        assert_int_equal(pe_rope_type_named(name, &config.rope_type), PE_OK);
+        config.rope_type = static_cast<pe_rope_type>(type);
         config.factor = 8;
+        config.short_factor = short_factor.data();
+        config.long_factor = long_factor.data();
+        config.short_factor_length = config.long_factor_length = 64;
         config.original_max_position_embeddings = config.max_position_embeddings = 8192;
         config.sequence_length = 65536;
         assert_true(pe_rope_config_error(&config) == nullptr);

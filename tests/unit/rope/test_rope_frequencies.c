@@ -867,8 +867,12 @@ static float float_frequency(const pe_rope_config *c, size_t i)
     const size_t n = rotary_of(c);
     const float f = (float)c->factor, w = float_power(c->rope_theta, i, n);
     const double length = (double)length_of(c);
-    switch (c->rope_type) {
-    case PE_ROPE_LINEAR: return w / f;
+    switch (c->rope_type) { /* without a default: the compiler names a type that is missing */
+    case PE_ROPE_LINEAR:
+    case PE_ROPE_PROPORTIONAL: return w / f; /* of heads that rotate whole */
+    case PE_ROPE_LONGROPE: return w / (float)c->long_factor[i];
+    case PE_ROPE_NTK_FIXED:
+        return float_power(c->rope_theta * c->factor, i, n) * float_power(c->factor, 1, n);
     case PE_ROPE_NTK:
         return float_power(c->rope_theta * pow(c->factor, (double)n / (double)(n - 2)), i, n);
     case PE_ROPE_DYNAMIC_NTK:
@@ -895,8 +899,10 @@ static float float_frequency(const pe_rope_config *c, size_t i)
         ramp = ramp < 0 ? 0 : ramp > 1 ? 1 : ramp;
         return w / f * ramp + w * (1 - ramp);
     }
-    default: return w;
+    case PE_ROPE_DEFAULT:
+    case PE_ROPE_TYPE_COUNT: break;
     }
+    return w;
 }
 
 /* Compares with the formulas in float32. An exponent up to 1 that is rounded to float is off by
@@ -904,26 +910,29 @@ static float float_frequency(const pe_rope_config *c, size_t i)
    added. */
 static void float32_formulas_agree(void **state)
 {
-    static const pe_rope_type types[] = {PE_ROPE_DEFAULT,     PE_ROPE_LINEAR, PE_ROPE_NTK,
-                                         PE_ROPE_DYNAMIC_NTK, PE_ROPE_LLAMA3, PE_ROPE_YARN};
+    double factors[128];
     static const double thetas[] = {1e4, 5e5, 1e6, 15e4};
     static const size_t widths[] = {64, 96, 128, 256};
     (void)state;
-    for (size_t t = 0; t < LENGTH(types); t++)
+    for (size_t i = 0; i < LENGTH(factors); i++) factors[i] = 1 + (double)i / 8;
+    for (int t = 0; t < PE_ROPE_TYPE_COUNT; t++)
         for (size_t b = 0; b < LENGTH(thetas); b++)
             for (size_t d = 0; d < LENGTH(widths); d++)
                 for (int truncate = 0; truncate < 2; truncate++) {
-                    pe_rope_config c = config_with(types[t], widths[d], thetas[b], 8, 8192, 8192);
+                    pe_rope_config c =
+                        config_with((pe_rope_type)t, widths[d], thetas[b], 8, 8192, 8192);
                     const double bound = (log(c.rope_theta * 128) + 8) * 0x1p-23;
                     double omega[128];
                     c.sequence_length = 100000;
                     c.truncate = truncate;
+                    c.short_factor = c.long_factor = factors;
+                    c.short_factor_length = c.long_factor_length = widths[d] / 2;
                     assert_int_equal(pe_rope_frequencies(&c, omega, NULL), PE_OK);
                     for (size_t i = 0; i < widths[d] / 2; i++) {
                         const double in_float = (double)float_frequency(&c, i);
                         if (!(fabs(in_float - omega[i]) <= bound * omega[i]))
-                            fail_msg("type %d, theta %g, n %zu, pair %zu: %.9g, in float32 %.9g",
-                                     (int)types[t], thetas[b], widths[d], i, omega[i], in_float);
+                            fail_msg("type %d, theta %g, n %zu, pair %zu: %.9g, in float32 %.9g", t,
+                                     thetas[b], widths[d], i, omega[i], in_float);
                     }
                 }
 }
