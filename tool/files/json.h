@@ -60,10 +60,10 @@ static const char *string_end(const char *c)
     return c;
 }
 
-/* Records the lines of all keys of an object or a list, also of those deeper inside, and the
- * first key that one object has twice. c points to the opening bracket, and the returned pointer
- * to the closing one. *line is the current line number. The text must have been accepted by
- * json-c. Of two equal keys json-c silently keeps the last one, so they have to be found here. */
+/* Records the lines of all keys of an object or a list, also of those deeper inside. Also records
+ * the first key that one object has twice: json-c silently keeps the last one. `c` points to the
+ * opening bracket, and the returned pointer to the closing one. *line is the current line number.
+ * The text must have been accepted by json-c. */
 static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
 {
     span *names = NULL;

@@ -55,49 +55,46 @@ typedef struct fact {
     double value;
 } fact;
 
-/* Holds a part of a model: layers that share one encoding, how this encoding is computed, and the
- * notes about the keys that it was read from. free_parts() of settings.h frees what is
- * allocated. */
+/* Holds a part of a model: layers that share one encoding. It says how the encoding is computed,
+ * and has the notes about its keys. free_parts() of settings.h frees what is allocated. */
 typedef struct part {
     char name[64]; /* "text", "vision", "full_attention" ... */
     part_kind kind;
-    int are_layers_known;               /* 0: the file does not say which layers there are  */
-    size_t layer_count;                 /* the number of elements of `layers`               */
-    unsigned short layers[MOST_LAYERS]; /* the layers of this part, ascending, from 0       */
-    size_t window;    /* how many last positions a layer attends to; 0: all of them       */
-    pe_config preset; /* with PART_SINUSOIDAL: the config of the encoding                 */
-    pe_rope_config
-        rope; /* with PART_ROPE: the config of the rotation; it points to the arrays below */
-    double *lists[2]; /* rope.short_factor and rope.long_factor; allocated, or NULL       */
-    float *factors;   /* rope.freq_factors; allocated, or NULL                            */
-    uint8_t *
-        coordinate; /* rope.coordinate: the coordinate of each pair, 255 for none; allocated, or NULL */
-    const char *order; /* with `coordinate`: how reports name this order of coordinates    */
-    /* With `coordinate`, this is the number of pairs of each coordinate, and rope.sections is 0. */
+    int are_layers_known;               /* 0: the file does not say which layers there are */
+    size_t layer_count;                 /* the number of elements of `layers`              */
+    unsigned short layers[MOST_LAYERS]; /* the layers of this part, ascending, from 0      */
+    size_t window;       /* how many last positions a layer attends to; 0: all of them */
+    pe_config preset;    /* with PART_SINUSOIDAL: the config of the encoding           */
+    pe_rope_config rope; /* with PART_ROPE: the rotation; points to the arrays below   */
+    double *lists[2];    /* rope.short_factor and rope.long_factor; allocated, or NULL */
+    float *factors;      /* rope.freq_factors; allocated, or NULL                      */
+    uint8_t *coordinate; /* of each pair, 255 if it does not rotate; allocated, or NULL */
+    const char *order;   /* with `coordinate`: how reports name this order of coordinates */
+    /* With `coordinate`, this is the number of pairs of each coordinate: rope.sections may be 0. */
     size_t sections[PE_MAX_AXES];
-    /* With frequencies that no pe_rope_config can have, these are the frequencies; allocated.
-     * Otherwise NULL. */
-    double *omega;
+    double *omega; /* frequencies that no pe_rope_config can have; allocated, or NULL */
     /* This is 1 if the pairs are interleaved, but the model's code makes a table as for halves.
      * posenc compare then accepts both orders of columns. */
     int has_table_in_halves;
-    int is_backward; /* 1: the rotation is by minus the position                          */
-    int is_original; /* 1: rope.layout describes the weights of the model's own project   */
-    int is_gguf;     /* 1: rope.layout describes the weights in a GGUF file               */
-    const char *pairs_elsewhere; /* with is_gguf: a remark about Hugging Face's weights, or NULL */
-    double logits;               /* the factor by which the model's code multiplies logits, or 0 */
-    pe_query_scale query_form; /* this and the next three: arguments of pe_rope_query_scale_f32() */
+    int is_backward; /* 1: the rotation is by minus the position                        */
+    int is_original; /* 1: rope.layout describes the weights of the model's own project */
+    int is_gguf;     /* 1: rope.layout describes the weights in a GGUF file             */
+    /* With is_gguf, this is a remark about the pairs in Hugging Face's weights, or NULL. */
+    const char *pairs_elsewhere;
+    double logits; /* the factor by which the model's code multiplies logits, or 0 */
+    /* These four are the arguments of pe_rope_query_scale_f32(), which multiplies queries. */
+    pe_query_scale query_form;
     double query_beta;
     double query_shift;
-    size_t query_period; /* 0: queries are not scaled by their position */
-    size_t facts;        /* the number of elements of `fact`            */
+    size_t query_period; /* 0: the model does not scale queries by their position */
+    size_t facts;        /* the number of elements of `fact`                      */
     fact fact[MOST_FACTS];
     size_t notes; /* the number of elements of `note` */
     note note[MOST_NOTES];
 } part;
 
-/* Replaces bytes of a text from a file that must not be printed by '?': control characters, which
- * a terminal would obey, and bytes that are not valid UTF-8, which JSON forbids. Returns the
+/* Replaces by '?' what must not be printed of a text from a file. These are control characters,
+ * which a terminal would obey, and bytes that are not UTF-8, which JSON forbids. Returns the
  * text. */
 static char *clean(char *text)
 {
