@@ -23,8 +23,9 @@ typedef enum npy_type {
 static const char *const npy_types[] = {"f64", "f32", "f16", "bf16", "integers"};
 TOOL_HAS_ALL(npy_types, NPY_TYPE_COUNT);
 
-/* Holds an array of one or two dimensions. In memory, its rows follow one another, whatever the file's
- * order is. Leading dimensions of 1 are dropped, and an array of one dimension is a single row. */
+/* Holds an array of one or two dimensions. In memory, its rows follow one another, whatever the
+ * file's order is. Leading dimensions of 1 are dropped, and an array of one dimension is a single
+ * row. */
 typedef struct npy {
     size_t rows;    /* at least 1                                                      */
     size_t columns; /* the number of doubles in a row; a complex number counts as two  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a model's file, which has been flattened to a list: its configs, one within another, and the
- * parts of each config. */
+/* Reads a model's file, which has been flattened to a list: its configs, one within another, and
+ * the parts of each config. */
 #ifndef TOOL_CONFIG_H
 #define TOOL_CONFIG_H
 
@@ -137,8 +137,8 @@ static int has_own(const reader *r, const char *key)
     return look_up(r, r->outer, key, &v);
 }
 
-/* Returns the type of a config that names none, by the keys that only files of one project have; NULL
- * if it has none of these keys. */
+/* Returns the type of a config that names none, by the keys that only files of one project have;
+ * NULL if it has none of these keys. */
 static const char *type_by_keys(const reader *r)
 {
     value v;
@@ -300,9 +300,9 @@ static void go_into(const config_place *from, const reader *r, const char *key, 
                  from->prefix[0] ? "." : "", (int)(end < 30 ? end : 30), key);
 }
 
-/* Returns the key of the config of the text, or NULL if the layers are in this config itself. If the
- * type has such a config, but the file does not, *is_flat says whether the keys of the text are in
- * this config. */
+/* Returns the key of the config of the text, or NULL if the layers are in this config itself. If
+ * the type has such a config, but the file does not, *is_flat says whether the keys of the text
+ * are in this config. */
 static const char *find_text(const reader *r, const sub *subs, size_t count, int *is_flat)
 {
     char path[PATH_SIZE];

@@ -7,10 +7,10 @@
 #include "parts.h"
 #include "preset.h"
 
-/* Returns the part_kind that the key position_embedding_type names, if the model's code reads
- * this key. Returns -1 if the file does not have the key, or the code ignores it: many files have
- * "absolute" from a base class that never reads it. Returns PART_UNREAD and adds a note if the
- * value is unknown. */
+/* Returns the part_kind that the key position_embedding_type names, or its default. Returns -1 if
+ * there is neither, or if the model's code does not read the key: many files have "absolute" from
+ * a base class that ignores it. The code of a known type reads the key if the type has a default
+ * for it. Returns PART_UNREAD and adds a note if the value is unknown. */
 static int kind_by_type(const reader *r)
 {
     static const struct {

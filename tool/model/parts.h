@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the labels of a model and the layers of each. Layers that share a rotation have one label. */
+/* Finds the labels of a model and the layers of each. Layers that share a rotation have one
+ * label. */
 #ifndef TOOL_PARTS_H
 #define TOOL_PARTS_H
 
@@ -35,8 +36,8 @@ static int has_label(const labels *all, const char *name)
     return 0;
 }
 
-/* Adds a label for each object within rope_parameters, which has one object for each kind of layers.
- * Keys next to these objects are ignored. */
+/* Adds a label for each object within rope_parameters, which has one object for each kind of
+ * layers. Keys next to these objects are ignored. */
 static void add_nested_labels(const reader *r, labels *to)
 {
     char key[PATH_SIZE], path[PATH_SIZE], last[PATH_SIZE] = "";
@@ -81,8 +82,8 @@ static int is_left_unscaled(const reader *r, const char *kind)
     return count || strcmp(scaled->text, kind) != 0;
 }
 
-/* Labels for a list with a base for each layer, of which 0 and null rotate nothing: one label, or one
- * for each of the two kinds of attention. */
+/* Labels for a list with a base for each layer, of which 0 and null rotate nothing: one label, or
+ * one for each of the two kinds of attention. */
 static void add_theta_labels(const reader *r, labels *to)
 {
     double first = 0;
@@ -97,7 +98,8 @@ static void add_theta_labels(const reader *r, labels *to)
     if (!are_alike) add_label(r, to, "sliding_attention")->theta = "layer_rope_theta";
 }
 
-/* Adds a label for the second kind of heads of the same layers, which @also names: NAME:KEY:PAIRS. */
+/* Adds a label for the second kind of heads of the same layers, which @also names:
+ * NAME:KEY:PAIRS. */
 static void add_second_label(const reader *r, labels *to)
 {
     static char words[3][64];
@@ -126,8 +128,8 @@ static void add_linear_label(const reader *r, labels *to)
     l->also_pairs = pairs->text;
 }
 
-/* Returns whether the sliding layers have a base of their own in the model's code, which differs from
- * that of the file. */
+/* Returns whether the sliding layers have a base of their own in the model's code, which differs
+ * from that of the file. */
 static int has_fixed_base(const reader *r)
 {
     const item *const fixed = usual_of(r, "@sliding_base");
