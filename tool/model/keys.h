@@ -118,7 +118,8 @@ static int is_null(const reader *r, const char *before, const char *key)
     return !look_up(r, before, key, &v) && v.entry;
 }
 
-/* Looks up a key in the scaling, then in the config. Returns whether it was found; see look_up(). */
+/* Looks up a key in the scaling, then in the config. Returns whether it was found; see
+ * look_up(). */
 static int find(const reader *r, const char *key, value *to)
 {
     if (r->inner[0] && look_up(r, r->inner, key, to)) return 1;

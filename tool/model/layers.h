@@ -19,7 +19,8 @@ static const item *at_layer(const reader *r, const char *key, size_t layer)
     return i;
 }
 
-/* Returns the number of elements of the list at a key of the config, or 0 if the key has no list. */
+/* Returns the number of elements of the list at a key of the config, or 0 if the key has no
+ * list. */
 static size_t length_of(const reader *r, const char *key)
 {
     char path[PATH_SIZE];
@@ -73,9 +74,9 @@ static size_t count_layers(const reader *r)
 /* Returns whether a number can be the period of a pattern of layers. */
 static int is_period(double n) { return n >= 1 && n <= MOST_LAYERS && n == floor(n); }
 
-/* Notes the keys whose value should be a period of layers, or a pattern such as "LLLG", but is
- * not. kind_by_pattern() ignores such a value, so the kinds of the layers would silently be
- * wrong. */
+/* Adds a note to each key whose value should be a period of layers, or a pattern such as "LLLG",
+ * but is not. Otherwise kind_by_pattern() would ignore the value, and the kinds of the layers
+ * would silently be wrong. */
 static void judge_periods(const reader *r)
 {
     value v;

@@ -4,8 +4,8 @@
  *
  *     {"gpt_oss", "hidden_size=2880 num_attention_heads=64 head_dim=64 rope_theta=150000 ..."},
  *
- * `name` is the model_type of a config, or of a config within another one. `facts` has words with one
- * space between them. A word that contains spaces is written within '...'. A word is either a
+ * `name` is the model_type of a config, or of a config within another one. `facts` has words with
+ * one space between them. A word that contains spaces is written within '...'. A word is either a
  * default, KEY=VALUE, or a fact, @FACT=VALUE.
  *
  * A default KEY=VALUE is the value that transformers assumes if the file does not have the key: a
@@ -14,8 +14,9 @@
  * qk_rope_head_dim, and patterns of layers such as sliding_window_pattern. An entry has head_dim
  * only if it is not hidden_size / num_attention_heads. Two kinds of keys are special:
  *
- *   rope_parameters.KEY  is used only if the file has neither rope_parameters nor rope_scaling, as in
- *                       rope_parameters.factor=32, rope_parameters.full_attention.rope_theta=1000000
+ *   rope_parameters.KEY is used only if the file has neither rope_parameters nor rope_scaling, as
+ *                       in rope_parameters.factor=32,
+ *                       rope_parameters.full_attention.rope_theta=1000000
  *   PART.KEY            where PART is a key of @parts: the default of KEY in the config that is the
  *                       value of PART, as in text_config.rope_theta=100000000
  *
@@ -30,19 +31,20 @@
  *   @parts=KEY:TYPE,... the keys of the configs within this config. TYPE is the model_type of one
  *                       that names none; with KEY:!TYPE, it is the type whatever the config names.
  *                       A KEY with a dot leads into a config that has no type of its own
- *   @preset=P           with @kind=sinusoidal: the preset of pe_config_preset() that all layers have
+ *   @preset=P           with @kind=sinusoidal: the preset of pe_config_preset() that all layers
+ *                       have
  *   @encoder=P          the preset of the encoder, where the other facts describe the decoder
- *   @refused='KEY: WHY' posenc does not compute this rotation. WHY is the reason that it prints, and
- *                       KEY is the key that the message names
+ *   @refused='KEY: WHY' posenc does not compute this rotation. WHY is the reason that it prints,
+ *                       and KEY is the key that the message names
  *
  * Where the keys are
- *   @head=KEY           KEY has the width of a head, in place of head_dim. With @head=none no key has
- *                       it, and it is hidden_size / num_attention_heads
+ *   @head=KEY           KEY has the width of a head, in place of head_dim. With @head=none no key
+ *                       has it, and it is hidden_size / num_attention_heads
  *   @hidden=KEY         KEY has the width of the model, in place of hidden_size
  *   @heads=KEY          KEY has the number of heads, in place of num_attention_heads
  *   @layers=KEY         KEY has the number of layers, in place of num_hidden_layers
- *   @base=KEY           KEY has the base. It takes precedence over rope_theta of the config, but not
- *                       over rope_theta of rope_parameters
+ *   @base=KEY           KEY has the base. It takes precedence over rope_theta of the config, but
+ *                       not over rope_theta of rope_parameters
  *   @bases=flags        layer_rope_theta says which layers do not rotate; its numbers are no bases
  *   @bases=top          rope_theta of the file takes precedence over the bases that this entry has
  *                       for each kind of layers
@@ -90,9 +92,9 @@
  *   @linear=PAIRS       layers of linear attention rotate, and are a part of their own with these
  *                       pairs, unless the file has linear_attention=kda
  *   @scaled=KIND        rope_scaling applies only to layers of this kind
- *   @full=first         with a pattern of n layers, layers 0, n, 2n ... have full attention, instead
- *                       of n - 1, 2n - 1 ...; also_first: layers n - 1, 2n - 1 ... and layer 0;
- *                       last: layers n - 1, 2n - 1 ... and the last layer
+ *   @full=first         with a pattern of n layers, layers 0, n, 2n ... have full attention,
+ *                       instead of n - 1, 2n - 1 ...; also_first: layers n - 1, 2n - 1 ... and
+ *                       layer 0; last: layers n - 1, 2n - 1 ... and the last layer
  *   @windows=from       if use_sliding_window is true, layers have a window starting at index
  *                       max_window_layers; even: the even layers below this index have one
  *   @rope=unless_null   nothing rotates if rope_theta of the file is null
