@@ -5,8 +5,9 @@
 
 #include "spectra.h"
 
-/* How angles were computed. The first four are no mistakes. Where the name ends in DOUBLE, the angle is a
- * product in double; with FLOAT32_DOUBLE, of a frequency that was computed in float32. */
+/* How angles were computed. The first four are no mistakes. Where the name ends in DOUBLE, the
+ * angle is a product in double; with FLOAT32_DOUBLE, of a frequency that was computed in
+ * float32. */
 typedef enum arithmetic {
     ARITHMETIC_DOUBLE = 0,
     ARITHMETIC_FLOAT32,
@@ -132,14 +133,16 @@ static int agrees(const samples *s, const explanation *e, size_t index, double a
            fabs(sines[index] - sine) <= type * fabs(sine) + floor + slack * e->factor;
 }
 
-/* Frequencies in float32 differ between libraries, by the order of their operations: by this many units
- * in the last place at most. ROUNDED_ONCE is an angle in double that is rounded to float32. */
+/* Frequencies in float32 differ between libraries, by the order of their operations: by this
+ * many units in the last place at most. ROUNDED_ONCE is an angle in double that is rounded to
+ * float32. */
 enum { MOST_NUDGES = 12, ROUNDED_ONCE = 2 * MOST_NUDGES + 1 };
 
 /* Returns the k-th nudge, in units in the last place: 0, 1, -1, 2, -2 ... */
 static int nudge_by(int k) { return k % 2 ? (k + 1) / 2 : -k / 2; }
 
-/* The frequency of an arithmetic, which is moved by the k-th nudge before it is rounded to 16 bits. */
+/* The frequency of an arithmetic, which is moved by the k-th nudge before it is rounded to 16
+ * bits. */
 static double frequency_by(arithmetic how, double w, int k)
 {
     const npy_type type = arithmetics[how].frequency;
@@ -195,9 +198,9 @@ static int do_probes_agree(const samples *s, const explanation *e, size_t i, int
     return 1;
 }
 
-/* Returns how many rows of a pair agree before the first that does not. A nudge that fails in one of
- * eight probe rows is not tried on the others. This lowers the time for an array of 131,072 rows of
- * another scaling from 25 s to 5 s. */
+/* Returns how many rows of a pair agree before the first that does not. A nudge that fails in
+ * one of eight probe rows is not tried on the others. This lowers the time for an array of
+ * 131,072 rows of another scaling from 25 s to 5 s. */
 static size_t rows_that_agree(const samples *s, const explanation *e, size_t i, int k)
 {
     size_t r = 0;
@@ -215,9 +218,9 @@ static float chain_step(const spectrum *of, int k)
     return step;
 }
 
-/* Returns whether a row is that of ggml's chain, which multiplies the angle from pair to pair. ratio has
- * the factor by which scaling changes the angle of each pair. The factor of linear scaling is exact, all
- * others are known up to 2^-22. */
+/* Returns whether a row is that of ggml's chain, which multiplies the angle from pair to pair.
+ * ratio has the factor by which scaling changes the angle of each pair. The factor of linear
+ * scaling is exact, all others are known up to 2^-22. */
 static int is_chain_row_right(const samples *s, const explanation *e, const double *ratio,
                               float step, size_t r)
 {
@@ -280,8 +283,8 @@ static int may_agree(const samples *s, const explanation *e, size_t *passed)
     return 1;
 }
 
-/* Returns how many pairs agree before the first that does not, and writes to *row how many rows of that
- * pair agree. */
+/* Returns how many pairs agree before the first that does not, and writes to *row how many rows
+ * of that pair agree. */
 static size_t pairs_that_agree(const samples *s, const explanation *e, size_t *row)
 {
     size_t i = 0;

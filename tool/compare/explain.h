@@ -84,8 +84,8 @@ static int is_found(const samples *s, const findings *f, const explanation *e)
     return 0;
 }
 
-/* Returns the index of a kept explanation with about the same numbers and, among its names, the same
- * differences. Returns f->count if there is none. */
+/* Returns the index of a kept explanation with about the same numbers and, among its names, the
+ * same differences. Returns f->count if there is none. */
 static size_t index_of_kept(const samples *s, const findings *f, const explanation *e)
 {
     size_t k = 0;
@@ -117,8 +117,9 @@ static void keep(const samples *s, findings *f, const explanation *e)
     if (f->count < MOST_EXPLANATIONS) f->of[f->count++] = *e;
 }
 
-/* If the config's frequencies fit, add other frequencies that also fit, because the rows are too few to
- * tell them apart. Of several with the same name, add one. Those with two differences are not added. */
+/* If the config's frequencies fit, add other frequencies that also fit, because the rows are too
+ * few to tell them apart. Of several with the same name, add one. Those with two differences are
+ * not added. */
 static void add_rivals(const samples *s, const spectra *all, findings *f)
 {
     const explanation right = f->of[0];
@@ -172,8 +173,8 @@ typedef struct tried_factor {
 
 enum { MOST_FACTORS = 8 };
 
-/* Lists the factors that come into question; with another scaling no factor is a mistake. Returns how
- * many there are. */
+/* Lists the factors that come into question; with another scaling no factor is a mistake.
+ * Returns how many there are. */
 static size_t list_factors(const spectrum *of, double config, tried_factor *to)
 {
     const double a = of->factor;
@@ -235,8 +236,8 @@ static differences given_differences(const samples *s, const spectrum *of, const
     return given;
 }
 
-/* Tries a spectrum with sines and cosines exchanged or not, either sign of the sine, and each way to
- * move positions, if that makes so many differences. */
+/* Tries a spectrum with sines and cosines exchanged or not, either sign of the sine, and each
+ * way to move positions, if that makes so many differences. */
 static void try_spectrum(const samples *s, const spectrum *of, double config, const expected *want,
                          int count, findings *f)
 {

@@ -258,8 +258,8 @@ static int judge_samples(const compared *c, part *p, const siblings *of, verdict
     return 0;
 }
 
-/* Compares the files of c with a part, one of its config's. Returns 0, and notes why, if there is nothing to report. The
- * caller frees the verdict with free_verdict() in each case. */
+/* Compares the files of c with a part, one of its config's. Returns 0, and notes why, if there
+ * is nothing to report. The caller frees the verdict with free_verdict() in each case. */
 static int judge(const compared *c, part *p, const siblings *of, verdict *v)
 {
     npy a, b;

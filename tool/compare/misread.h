@@ -105,7 +105,8 @@ static void add_yarn_mistakes(spectra *all, const pe_rope_config *c, size_t pair
     }
 }
 
-/* Adds YaRN's rule with the base of NTK for everything, also for the bounds, by both of its names. */
+/* Adds YaRN's rule with the base of NTK for everything, also for the bounds, by both of its
+ * names. */
 static void add_yarn_of_ntk(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const double n = (double)rotary_of(c), trained = trained_length(c);

@@ -85,8 +85,8 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
         }
 }
 
-/* The same scaling with another length: that of the whole context for the trained one, and the other
- * list of LongRoPE. */
+/* The same scaling with another length: that of the whole context for the trained one, and the
+ * other list of LongRoPE. */
 static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const size_t trained = c->original_max_position_embeddings,
@@ -279,8 +279,8 @@ static void add_linear(spectra *all, const pe_rope_config *c, const samples *s)
     }
 }
 
-/* Parameters that were not read: base 10000, no scaling, and the pairs that the array has, which are
- * the config's or those of the whole head. */
+/* Parameters that were not read: base 10000, no scaling, and the pairs that the array has, which
+ * are the config's or those of the whole head. */
 static void add_no_parameters(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     pe_rope_config other = pe_rope_config_default(2 * pairs);
@@ -381,8 +381,8 @@ static void add_all(spectra *all, const part *p, const pe_rope_config *c, const 
     if (is_scaled(c)) add_unscaled_bases(all, c, s);
 }
 
-/* Collects the frequencies that arrays of a rotation may have. The first are the config's own, if the
- * array has its width. Pairs without a coordinate do not rotate. */
+/* Collects the frequencies that arrays of a rotation may have. The first are the config's own,
+ * if the array has its width. Pairs without a coordinate do not rotate. */
 static void spectra_of_rope(spectra *all, const part *p, const siblings *of, const samples *s)
 {
     pe_rope_config flat = p->rope;
