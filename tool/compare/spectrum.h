@@ -26,8 +26,8 @@ typedef struct spectrum {
     int has_other_length;  /* 1: the trained length, or LongRoPE's list, is another one    */
     int has_rope;          /* 1: `rope` has exactly these frequencies                      */
     pe_rope_config rope;   /* the rotation that the frequencies were computed from         */
-    double chain_base;     /* ggml multiplies angles from pair to pair by a step, which is */
-    double chain_width;    /* chain_base^(-2 / chain_width); 0: ggml cannot make these     */
+    double chain_base;     /* base and width of ggml's chain (chain_step() of agree.h)     */
+    double chain_width;    /* the width of this chain; chain_base is 0 if there is no chain */
     int is_chain_exact;    /* 1: the scaling of ggml's angles is known without an error    */
     const char *part;      /* the name of another part that has these frequencies          */
     const char *which;     /* which of several mistakes with the same name it is           */
@@ -35,7 +35,8 @@ typedef struct spectrum {
     int are_neighbours;    /* 1: the pairs of this other part are interleaved              */
 } spectrum;
 
-/* Holds all frequencies that are tried on an array. The first are the config's own. */
+/* Holds all frequencies that are tried on an array. The first are the config's own, if the array
+ * has as many pairs as the config. */
 typedef struct spectra {
     size_t count;
     spectrum of[MOST_SPECTRA];
