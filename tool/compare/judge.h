@@ -203,8 +203,8 @@ static double telling_position(const samples *s, const explanation *a, const exp
     return 0;
 }
 
-/* Returns the smallest position at which all explanations that fit have different numbers, each
- * from each other; 0 if no position up to 2^30 tells any two of them apart. */
+/* Returns the largest telling_position() of any two explanations that fit. Rows at this position
+ * tell all of them apart, except those that no position up to 2^30 tells apart. */
 static double all_told_at(const samples *s, const findings *f)
 {
     double last = 0;

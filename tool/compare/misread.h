@@ -137,22 +137,22 @@ static void add_yarn_of_ntk(spectra *all, const pe_rope_config *c, size_t pairs)
  * low_freq_factor it has w / factor. Between them, the share s = (x - low) / (high - low) mixes
  * the two. */
 typedef enum llama3_rule {
-    LLAMA3_CUT_AT_HIGH = 0, /* transformers with the factors exchanged */
-    LLAMA3_CUT_AT_LOW,      /* Meta's code with the factors exchanged  */
-    LLAMA3_EXCHANGED,       /* the share is limited to 0 ... 1         */
-    LLAMA3_HARD_AT_HIGH,
-    LLAMA3_HARD_AT_LOW,
-    LLAMA3_HARD_BETWEEN,
-    LLAMA3_INVERTED,
-    LLAMA3_BY_WAVELENGTH,
-    LLAMA3_INVERTED_BY_WAVELENGTH,
-    LLAMA3_HARMONIC,
-    LLAMA3_HARMONIC_INVERTED,
-    LLAMA3_PRECEDENCE, /* 1 / ((1 - s) / f) + s divides, as in llama.cpp's first version */
-    LLAMA3_SQUARE,
-    LLAMA3_SMOOTHSTEP,
-    LLAMA3_UNLIMITED,
-    LLAMA3_NO_CYCLE,
+    LLAMA3_CUT_AT_HIGH = 0,        /* transformers' code with the two bounds exchanged    */
+    LLAMA3_CUT_AT_LOW,             /* Meta's code with the two bounds exchanged           */
+    LLAMA3_EXCHANGED,              /* the same in code that limits s to 0 ... 1           */
+    LLAMA3_HARD_AT_HIGH,           /* no mixing: w / factor below high_freq_factor        */
+    LLAMA3_HARD_AT_LOW,            /* no mixing: w / factor up to low_freq_factor         */
+    LLAMA3_HARD_BETWEEN,           /* no mixing: w / factor below a measured bound        */
+    LLAMA3_INVERTED,               /* the share is 1 - s                                  */
+    LLAMA3_BY_WAVELENGTH,          /* the share is linear in the wavelength               */
+    LLAMA3_INVERTED_BY_WAVELENGTH, /* 1 minus this share                                  */
+    LLAMA3_HARMONIC,               /* s mixes the wavelengths                             */
+    LLAMA3_HARMONIC_INVERTED,      /* 1 - s mixes the wavelengths                         */
+    LLAMA3_PRECEDENCE,             /* w / (factor / (1 - s) + s), as in llama.cpp's first version */
+    LLAMA3_SQUARE,                 /* the share is s^2                                            */
+    LLAMA3_SMOOTHSTEP,             /* the share is s^2 (3 - 2 s)                                  */
+    LLAMA3_UNLIMITED,              /* s also mixes beyond the bounds                              */
+    LLAMA3_NO_CYCLE,               /* x is in radians: the division by 2 pi is missing            */
     LLAMA3_RULE_COUNT
 } llama3_rule;
 

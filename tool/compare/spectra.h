@@ -115,9 +115,9 @@ static double shortened(double x, int digits)
     return strtod(text, NULL);
 }
 
-/* Returns the base that the measured frequencies mean, or 0 if they show none. The slower a
- * pair, the more exactly its frequency gives the base; pairs that the scaling changes are
- * skipped. plain[] has the config's unscaled frequencies, or is NULL if it has no scaling. */
+/* Returns the base that the measured frequencies mean, or 0 if they show none. It is taken from
+ * the pair that gives it most exactly, among those that the scaling does not change. `plain` has
+ * the config's unscaled frequencies, or is NULL if it has no scaling. */
 static double fitted_base(const samples *s, const spectrum *config, const double *plain)
 {
     double best = 0, weight = 0;
