@@ -7,8 +7,8 @@
 #include "report_text.h"
 #include "table.h"
 
-/* Lists the positions of such a file by default: the first ones, some at which angles in float32
- * have visible errors, and 2^24 + 1, the first integer that is no float32. */
+/* Lists the positions of such a file by default. They are the first ones, some at which angles
+ * in float32 have visible errors, and 2^24 + 1, the first integer that is no float32. */
 static const char oracle_positions[] = "0,1,2,100,4095,8191,131071,1000003,16777217";
 
 /* Writes the text `before`, then an array of numbers. 17 digits give each double exactly. */
