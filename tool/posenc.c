@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * posenc has three commands. `show` prints what a model's file means for positions: which layers
- * rotate which elements, with which frequencies. `table` writes correctly rounded cosines and sines,
- * with which other code can be compared. `compare` names the mistake in arrays that other code has
- * computed. `make tool` builds it.
+ * rotate which elements, with which frequencies. `table` writes correctly rounded cosines and
+ * sines, with which other code can be compared. `compare` names the mistake in arrays that other
+ * code has computed. `make tool` builds it.
  *
  *     posenc show config.json
  *     posenc table config.json cos_sin.npy --positions 0:4096 --layout twice

@@ -46,6 +46,8 @@ typedef struct arithmetic_types {
     const char *name;   /* its name in reports and in the JSON member "arithmetic"      */
 } arithmetic_types;
 
+/* Lists the types of each arithmetic, in the order of the enum. CHAIN has those of FLOAT32, and
+ * code of its own. */
 static const arithmetic_types arithmetics[] = {{NPY_F64, NPY_F64, NPY_F64, "double_angles"},
                                                {NPY_F32, NPY_F32, NPY_F32, "float32_angles"},
                                                {NPY_F32, NPY_F32, NPY_F32, "ggml_chain"},

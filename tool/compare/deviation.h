@@ -37,6 +37,7 @@ typedef struct exact_rows {
     int is_preset; /* 1: the part has a sinusoidal encoding; 0: RoPE           */
 } exact_rows;
 
+/* The exact table is computed in blocks of this many rows, so that a large one fits in memory. */
 enum { ROWS_AT_ONCE = 1024 };
 
 static table_type table_type_of(npy_type type)

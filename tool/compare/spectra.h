@@ -47,6 +47,7 @@ static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
     free_spectra(&own);
 }
 
+/* Lists the factors of scalings that models use. */
 static const double usual_factors[] = {1.25, 1.5, 2,  2.5, 3,  4,  5,  6,
                                        8,    10,  16, 20,  32, 40, 64, 128};
 
@@ -67,7 +68,8 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
             pe_rope_config other = *c;
             const int is_same = types[t] == c->rope_type;
             const double factor = f ? usual_factors[f - 1] : c->factor;
-            if (types[t] == PE_ROPE_PROPORTIONAL && !is_same) continue; /* another width */
+            if (types[t] == PE_ROPE_PROPORTIONAL && !is_same)
+                continue; /* has another number of pairs */
             if ((f > 0) != is_same || factor == 0 || (is_same && factor == c->factor)) continue;
             other.rope_type = types[t];
             other.factor = factor;

@@ -10,6 +10,7 @@
 #include "differences.h"
 #include "samples.h"
 
+/* At most this many frequencies are tried on an array. Further ones are dropped. */
 enum { MOST_SPECTRA = 256 };
 
 /* Holds the frequencies of all pairs of an array, and how they differ from the config's. A

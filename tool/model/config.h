@@ -121,6 +121,8 @@ typedef struct config_place {
     int depth;            /* how many configs are around it                                    */
 } config_place;
 
+/* Limits for hostile files: how deep configs may be within one another, and how many one config
+ * has. */
 enum { MOST_DEPTH = 6, MOST_SUBS = 16 };
 
 /* Sets the type of the config that is read, and takes the defaults and facts of its table entry. */

@@ -15,6 +15,7 @@ typedef struct rope_type_names {
     const char *c;       /* its name in C without the prefix PE_ROPE_                         */
 } rope_type_names;
 
+/* Lists the names of all types, in the order of the enum pe_rope_type. */
 static const rope_type_names type_names[] = {
     {"default", "default", "default", "DEFAULT"},
     {"linear", "linear", "linear", "LINEAR"},

@@ -7,6 +7,7 @@
 
 #include "rope.h"
 
+/* A config has at most this many kinds of layers with rotations of their own. */
 enum { MOST_LABELS = 12 };
 
 /* Holds the labels of a config. read_rotating() of config.h makes part r->first + k of label k. */

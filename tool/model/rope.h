@@ -196,7 +196,8 @@ static void read_attention_factor(const reader *r, const label *l)
 static void read_scaling(const reader *r, const label *l)
 {
     pe_rope_config *const c = &r->out->rope;
-    if (c->rope_type != PE_ROPE_DEFAULT || has(r, "max_position_embeddings")) /* scaling needs it */
+    /* Only a scaling needs this length, so without one the default of the type is not taken. */
+    if (c->rope_type != PE_ROPE_DEFAULT || has(r, "max_position_embeddings"))
         integer(r, "max_position_embeddings", &c->max_position_embeddings);
     integer(r, "sequence_length", &c->sequence_length);
     integer(r, "original_max_position_embeddings", &c->original_max_position_embeddings);

@@ -17,6 +17,7 @@ typedef struct positions {
     double *list;    /* the numbers of a list, to which `positions` points; allocated, or NULL */
 } positions;
 
+/* Lists the types that a table's elements may have. table_types[] has their names for --type. */
 typedef enum table_type {
     TABLE_F32 = 0,
     TABLE_F16,
@@ -26,6 +27,7 @@ typedef enum table_type {
 } table_type;
 static const char *const table_types[] = {"f32", "f16", "bf16", "f64"};
 TOOL_HAS_ALL(table_types, TABLE_TYPE_COUNT);
+/* Lists the names of pe_rope_table_layout for --layout. */
 static const char *const table_layouts[] = {"apart", "twice", "joined", "complex", "matrix"};
 TOOL_HAS_ALL(table_layouts, PE_ROPE_TABLE_MATRIX + 1);
 

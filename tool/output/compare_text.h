@@ -160,6 +160,8 @@ static track track_of(const samples *s, const findings *f, const deviation *d, s
     return t;
 }
 
+/* Prints the shape and the type of the arrays, and a table of what was measured. The table has
+ * the first two pairs, the middle one, the last one and the one with the largest error. */
 static void print_measured(const samples *s, const findings *f, const deviation *d)
 {
     print("  %zu row%s of %zu pairs in %s%s%s%s\n", s->rows, s->rows == 1 ? "" : "s", s->pairs,

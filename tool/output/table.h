@@ -11,7 +11,8 @@
  * spaces are added. Returns 0 on failure. */
 static int write_head(FILE *file, table_type type, const size_t *shape, size_t axes)
 {
-    static const char *const names[] = {"f4", "f2", "u2", "f8"}; /* numpy has no bf16: its bits */
+    static const char *const names[] = {"f4", "f2", "u2",
+                                        "f8"}; /* u2: numpy has no bf16, so its bits are written */
     TOOL_HAS_ALL(names, TABLE_TYPE_COUNT);
     const uint16_t probe = 1;
     char head[192], sizes[96] = "";
