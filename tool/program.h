@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the commands of posenc. Two programs include this header: tool/posenc.c, which reads JSON
  * with json-c, and tool/reader.c, which uses the JSON reader of its caller. Before they include
- * it, they define read_json() and add_value(), which files/json.h documents. */
+ * it, they define read_json() and add_value(), which files/json.h documents.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key. */
 #ifndef TOOL_PROGRAM_H
 #define TOOL_PROGRAM_H
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Applies the KEY=VALUE settings of the command line to the list of a model's file
  * (files/list.h). A setting replaces the key of the file that means the same. A setting without
- * an effect is refused, and the message says what to type instead. */
+ * an effect is refused, and the message says what to type instead.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key. */
 #ifndef TOOL_SETTINGS_H
 #define TOOL_SETTINGS_H
 

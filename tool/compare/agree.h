@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests whether all elements of an array agree with an explanation (struct explanation below),
- * computed in the arithmetic that it names. */
+/* Tests whether all elements of an array agree with an explanation. An explanation says how an
+ * array was computed: with which frequencies and positions, and in which arithmetic, that is, in
+ * which floating-point types. To agree means to be equal except for the rounding errors of this
+ * arithmetic.
+ *
+ * Frequencies in float32 differ between libraries in their last places. For each pair, all
+ * frequencies near the right one are therefore tried; the k-th of them is called the k-th nudge.
+ * Eight rows spread over the array, the probe rows, are compared before all others. */
 #ifndef TOOL_AGREE_H
 #define TOOL_AGREE_H
 

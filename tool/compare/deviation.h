@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures how far arrays are from the part's own table, in which each element is correctly
- * rounded. */
+ * rounded.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. An explanation
+ * (agree.h) says how an array was computed: with which frequencies and positions, and in which
+ * arithmetic. The part's own table, or exact table, is what pe computes from its config. */
 #ifndef TOOL_DEVIATION_H
 #define TOOL_DEVIATION_H
 

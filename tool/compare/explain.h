@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the mistakes that explain an array. Each combination of at most two differences from the
- * config is computed. It is an explanation if all elements of the array agree with it. */
+ * config is computed. It is an explanation if all elements of the array agree with it.
+ *
+ * An explanation (agree.h) says how an array was computed: with which frequencies and positions,
+ * and in which arithmetic. A spectrum (spectrum.h) holds the frequencies of one rotation, and
+ * how they differ from the config's. Its numbers are compared in probe rows first, which are
+ * eight rows spread over the array. */
 #ifndef TOOL_EXPLAIN_H
 #define TOOL_EXPLAIN_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the frequencies of code that has the rule of YaRN or of Llama 3 wrong. */
+/* Computes the frequencies of code that has the rule of YaRN or of Llama 3 wrong.
+ *
+ * A spectrum (spectrum.h) holds the frequencies of one rotation, and how they differ from the
+ * config's. A track (samples.h) has what was measured of a pair. */
 #ifndef TOOL_MISREAD_H
 #define TOOL_MISREAD_H
 

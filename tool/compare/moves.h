@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds how code has changed positions: added an offset, clamped them at a limit, or wrapped
- * them around. */
+ * them around.
+ *
+ * An explanation (agree.h) says how an array was computed: with which frequencies and positions,
+ * and in which arithmetic. */
 #ifndef TOOL_MOVES_H
 #define TOOL_MOVES_H
 

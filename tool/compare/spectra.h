@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects the frequencies that an array may have: those that its config means, and those of the
- * mistakes that are often made with such a config. Each is a spectrum (spectrum.h). */
+ * mistakes that are often made with such a config. Each is a spectrum (spectrum.h).
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A track
+ * (samples.h) has what was measured of a pair. */
 #ifndef TOOL_SPECTRA_H
 #define TOOL_SPECTRA_H
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a model's file, which has been flattened to a list (files/list.h). The file is a config,
  * which may have configs within it, such as text_config. Each config has one or more parts:
- * layers that share one positional encoding. */
+ * layers that share one positional encoding.
+ *
+ * The table entry of a model type has defaults, which are the values of absent keys, and facts,
+ * whose names begin with @ (type_line.h). A reader (keys.h) says in which config keys are looked
+ * up, and which part gets the results. A note is a message about a key. */
 #ifndef TOOL_CONFIG_H
 #define TOOL_CONFIG_H
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads which elements of a head are a pair, and which coordinate of a token's position rotates
  * each pair. M-RoPE has the coordinates t, y and x and divides the pairs into sections; encoders
- * of images have y and x. */
+ * of images have y and x.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. */
 #ifndef TOOL_COORDINATES_H
 #define TOOL_COORDINATES_H
 

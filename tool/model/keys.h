@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks up keys in a model's list (list.h), and checks the types of their values. A key is looked
- * up first in the config's scaling, which is the object rope_parameters or rope_scaling, then in
- * the config itself. A key whose value is null counts as absent. For an absent key, the table
- * entry of the model type (type_line.h) may have a default. */
+/* Looks up keys in a model's list (list.h), and checks the types of their values. A key is
+ * looked up first in the config's scaling, which is the object rope_parameters or rope_scaling,
+ * then in the config itself. A key whose value is null counts as absent. For an absent key, the
+ * table entry of the model type (type_line.h) may have a default.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. */
 #ifndef TOOL_KEYS_H
 #define TOOL_KEYS_H
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the kind of encoding that a config has, and reads the numbers of encodings that do not
- * rotate. */
+ * rotate.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. */
 #ifndef TOOL_KINDS_H
 #define TOOL_KINDS_H
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds out how many layers a model has, and of which kind each layer is: "full_attention",
- * "sliding_attention", "mamba" and so on. */
+ * "sliding_attention", "mamba" and so on.
+ *
+ * The table entry of a model type has defaults, which are the values of absent keys, and facts,
+ * whose names begin with @ (type_line.h). A reader (keys.h) says in which config keys are looked
+ * up, and which part gets the results. */
 #ifndef TOOL_LAYERS_H
 #define TOOL_LAYERS_H
 

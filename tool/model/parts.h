@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the labels of a config and the layers of each label. A label (width.h) describes layers
  * that share a rotation; each label becomes a part. A config has several if its kinds of layers,
- * such as full and sliding attention, rotate differently. */
+ * such as full and sliding attention, rotate differently.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. The scaling of a config is its
+ * object rope_parameters or rope_scaling. */
 #ifndef TOOL_PARTS_H
 #define TOOL_PARTS_H
 

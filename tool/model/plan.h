@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the plan of a part, and computes its frequencies and its attention factor. */
+/* Makes the plan of a part, and computes its frequencies and its attention factor.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. */
 #ifndef TOOL_PLAN_H
 #define TOOL_PLAN_H
 

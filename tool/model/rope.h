@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the rotation of a part: its keys become a pe_rope_config, and notes say what was read. */
+/* Reads the rotation of a part: its keys become a pe_rope_config, and notes say what was read.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. The scaling of a config is its
+ * object rope_parameters or rope_scaling. A label (width.h) describes the layers of the part. */
 #ifndef TOOL_ROPE_H
 #define TOOL_ROPE_H
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Warns of keys of a config that no code has read, but that may change its numbers. Such a key
- * is recognised by a word in its name, such as "rope" (telling_words[] of known.h). */
+ * is recognised by a word in its name, such as "rope" (telling_words[] of known.h).
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. */
 #ifndef TOOL_UNREAD_H
 #define TOOL_UNREAD_H
 

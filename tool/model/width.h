@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the width of a part's heads, and how many of their elements rotate. */
+/* Finds the width of a part's heads, and how many of their elements rotate.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. */
 #ifndef TOOL_WIDTH_H
 #define TOOL_WIDTH_H
 

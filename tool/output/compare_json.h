@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the results of `posenc compare` as JSON, for programs. docs/tool.md lists the members. */
+/* Prints the results of `posenc compare` as JSON, for programs. docs/tool.md lists the members.
+ *
+ * An explanation (compare/agree.h) says how an array was computed: with which frequencies and
+ * positions, and in which arithmetic. A synonym is another explanation with the same numbers. */
 #ifndef TOOL_COMPARE_JSON_H
 #define TOOL_COMPARE_JSON_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the results of `posenc compare` as text, for people. */
+/* Prints the results of `posenc compare` as text, for people.
+ *
+ * An explanation (compare/agree.h) says how an array was computed: with which frequencies and
+ * positions, and in which arithmetic. */
 #ifndef TOOL_COMPARE_TEXT_H
 #define TOOL_COMPARE_TEXT_H
 

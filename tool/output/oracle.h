@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a part's cosines and sines as JSON, which tests of other programs can use as expected
- * values. docs/oracle.md describes the file. */
+ * values. docs/oracle.md describes the file.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key or a flag. */
 #ifndef TOOL_ORACLE_H
 #define TOOL_ORACLE_H
 

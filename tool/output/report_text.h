@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints parts as text, for people. */
+/* Prints parts as text, for people.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key. */
 #ifndef TOOL_REPORT_H
 #define TOOL_REPORT_H
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a part's table to a file, as .npy or as numbers alone in the byte order of this
- * machine. */
+ * machine.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key or a flag. */
 #ifndef TOOL_TABLE_H
 #define TOOL_TABLE_H
 
