@@ -145,7 +145,8 @@ static int apply_setting(list *to, const char *path, const char *word, const cha
     return strlen(value_of) < MOST_TYPED - 2 ? set_key(to, text) : 0;
 }
 
-/* Adds bytes to an FNV-1a hash. Two readings of a file with different hashes are different. */
+/* Adds bytes to an FNV-1a hash. Equal hashes with and without a setting mean that it has no
+ * effect. */
 static void mix(uint64_t *hash, const void *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -101,7 +101,7 @@ static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
     return c;
 }
 
-/* The state of flatten(), which turns a value of json-c into items of a list. */
+/* Holds the state of flatten(), which turns a value of json-c into items of a list. */
 typedef struct flattener {
     list *to;                  /* the list that gets the items                              */
     const keys_seen *seen;     /* the lines of the keys, in the order of the file           */

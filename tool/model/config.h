@@ -56,8 +56,8 @@ static void take_architecture(model *m)
 }
 
 /* Sets r->inner to the path of rope_parameters, or of rope_scaling if the file has no
- * rope_parameters. If it has both, returns the name of the one that is not read, otherwise
- * NULL. */
+ * rope_parameters. With the fact @reads=new, rope_scaling is never read. If the file has both
+ * and one of them is skipped, returns its name for a note, otherwise NULL. */
 static const char *find_scaling(reader *r)
 {
     static const char *const names[] = {"rope_parameters", "rope_scaling"};
