@@ -136,7 +136,7 @@ static int has(const reader *r, const char *key)
 }
 
 /* Writes a value to `text` as notes show it: "an object", a string in quotes, or the text of the
- * file, cut to the space there is. Returns `text`. */
+ * file. It is shortened to at most 63 characters. Returns `text`. */
 static const char *shown(const reader *r, const value *v, char text[64])
 {
     if (v->entry) {
