@@ -27,8 +27,8 @@ typedef struct findings {
     size_t synonyms;                   /* the number of synonyms                        */
     synonym synonym[MOST_EXPLANATIONS];
     int fewest;          /* the number of differences of each explanation               */
+    size_t best_matched; /* the number of elements of `best` that agree, pair by pair   */
     explanation best;    /* the explanation with the most elements before one that fails */
-    size_t best_matched; /* this number of elements, counted pair by pair               */
     size_t row;          /* the row of the first element of `best` that fails           */
     size_t pair;         /* its pair                                                    */
     explanation passing; /* of those that failed in the probe rows, the nearest         */

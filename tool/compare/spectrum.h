@@ -23,8 +23,8 @@ typedef struct spectrum {
     double base;           /* the base of the rotation, if it is another one               */
     double width;          /* the width that divides the exponents, or that rotates        */
     double scaling_factor; /* the factor of another scaling                                */
-    const char *scaling;   /* the name of another scaling                                  */
     int has_other_length;  /* 1: the trained length, or LongRoPE's list, is another one    */
+    const char *scaling;   /* the name of another scaling                                  */
     int has_rope;          /* 1: `rope` has exactly these frequencies                      */
     pe_rope_config rope;   /* the rotation that the frequencies were computed from         */
     double chain_base;     /* base and width of ggml's chain (chain_step() of agree.h)     */
