@@ -31,8 +31,8 @@ typedef struct findings {
     explanation best;    /* the explanation with the most elements before one that fails */
     size_t row;          /* the row of the first element of `best` that fails           */
     size_t pair;         /* its pair                                                    */
-    explanation passing; /* of those that failed in the probe rows, the nearest         */
     size_t most_passed;  /* the number of pairs whose probe rows agree with `passing`   */
+    explanation passing; /* of those that failed in the probe rows, the nearest         */
     double base;         /* the base of the config                                      */
     int has_config;      /* 0: there is no config, and base 10000 is expected           */
 } findings;
