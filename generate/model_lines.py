@@ -325,8 +325,9 @@ def text_of(found):
     with open(styles.FOLDER + "facts.txt", encoding="utf-8") as file:
         version, day = re.search(r"transformers (\S+) rotates, asked on (\S+);", file.readline()).groups()
     return f'''/* SPDX-License-Identifier: MIT */
-/* This table says what models of a type mean by the keys that their config.json leaves out. It has the
- * types of transformers {version}, which was asked on {day}. type_line.h explains a line.
+/* Lists the model types of transformers {version}, as its code was on {day}. An entry says what
+ * models of the type mean by the keys that their config.json leaves out. type_line.h explains the
+ * format of an entry.
  *
  * Made from tests/models/ and generate/model_words.txt by generate/model_lines.py; do not edit. */
 #ifndef TOOL_TRANSFORMERS_H

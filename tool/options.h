@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of posenc: its flags, which the table below lists once, and its words. */
+/* Reads the command line of posenc. The table flags[] lists all its flags. */
 #ifndef TOOL_OPTIONS_H
 #define TOOL_OPTIONS_H
 
@@ -9,20 +9,32 @@
 
 #include <stddef.h>
 
+/* Holds the command line. Strings that are not given are NULL. */
 typedef struct options {
-    const char *command, *file, *output, *part, *positions, *type, *layout;
-    int is_json, is_c, has_frequencies, is_raw, wants_help, is_check;
-    compared arrays;
+    const char *command;   /* show, table or compare                                  */
+    const char *file;      /* the model's file                                        */
+    const char *output;    /* with `table`: the file to write                         */
+    const char *part;      /* the name of the only part that is wanted                */
+    const char *positions; /* the positions of a table's rows, as text                */
+    const char *type;      /* the type of a table's elements                          */
+    const char *layout;    /* the layout of RoPE's table                              */
+    int is_json;           /* 1: print JSON                                           */
+    int is_c;              /* 1: print C code                                         */
+    int has_frequencies;   /* 1: `show` also prints the frequencies                   */
+    int is_raw;            /* 1: write numbers without the header of .npy             */
+    int wants_help;        /* 1: print the usage only                                 */
+    int is_check;          /* 1: `compare` returns 1 also for an explained difference */
+    compared arrays;       /* with `compare`: the files to compare                    */
 } options;
 
-/* A flag of the command line. --help prints this table, and tests/checks/tool.py compares it with
- * docs/tool.md. */
+/* Holds a flag of the command line. --help prints these, and tests/checks/tool.py compares them
+ * with docs/tool.md. */
 typedef struct flag {
-    const char *name;     /* as the user types it                                            */
-    const char *argument; /* the name of its argument, or NULL if it has none                */
-    const char *commands; /* the commands that take it                                       */
-    const char *meaning;  /* lines of help                                                   */
-    size_t offset;        /* in options, of a const char * or, without an argument, an int   */
+    const char *name;     /* the flag as the user types it                                    */
+    const char *argument; /* the name of its argument, or NULL if it has none                 */
+    const char *commands; /* the commands that take it, separated by spaces                   */
+    const char *meaning;  /* the text of the help; it may have several lines                  */
+    size_t offset; /* where in `options` its argument is stored, or a 1 if it has none        */
 } flag;
 
 static const flag flags[] = {
@@ -84,7 +96,7 @@ static const char usage_of_status[] =
     "status 0: understood, or explained; 1: something that changes numbers is wrong, is a guess,\n"
     "or is not explained; 2: usage\n";
 
-/* Prints the usage, with a line or more for each flag. */
+/* Prints the usage, with the help of each flag. */
 static void print_usage(FILE *to)
 {
     fputs(usage, to);
@@ -102,7 +114,8 @@ static void print_usage(FILE *to)
     fputs(usage_of_status, to);
 }
 
-/* Says what is wrong with the command line. Returns 2. */
+/* Prints what is wrong with an option, and the usage. Returns 2, the status of a bad command
+ * line. */
 static int refuse(const char *option, const char *text)
 {
     fprintf(stderr, "posenc: %s: %s\n", option, text);
@@ -110,7 +123,7 @@ static int refuse(const char *option, const char *text)
     return 2;
 }
 
-/* Returns the number of a name in a list, or count if the list does not have it. */
+/* Returns the index of a name in a list of names, or `count` if the list does not have it. */
 static size_t choice(const char *name, const char *const *names, size_t count)
 {
     size_t k = 0;
@@ -118,7 +131,7 @@ static size_t choice(const char *name, const char *const *names, size_t count)
     return k;
 }
 
-/* Returns the flag that a word is, or NULL. */
+/* Returns the flag of this name, or NULL if the word is no flag. */
 static const flag *flag_named(const char *word)
 {
     if (strcmp(word, "-h") == 0) word = "--help";
@@ -127,8 +140,8 @@ static const flag *flag_named(const char *word)
     return NULL;
 }
 
-/* Takes a word that is no flag and no setting: the command, the file, the output. Returns 2 if there
- * is one too many, else 0. */
+/* Takes a word that is neither a flag nor a setting. The first one is the command, the next ones
+ * are the file and, for `table`, the output. Returns 2 if there are too many, otherwise 0. */
 static int read_word(const char *word, options *to)
 {
     if (!to->command) to->command = word;
@@ -138,7 +151,8 @@ static int read_word(const char *word, options *to)
     return 0;
 }
 
-/* Reads the command line. Returns 2 if it makes no sense, else 0. */
+/* Reads all words of the command line into *to. Settings KEY=VALUE are skipped here: settings.h
+ * reads them. Returns 0. Returns 2 and prints an error message if a word makes no sense. */
 static int read_options(int count, char **words, options *to)
 {
     for (int i = 1; i < count; i++) {
@@ -158,7 +172,8 @@ static int read_options(int count, char **words, options *to)
     return 0;
 }
 
-/* Returns 2 for arrays that make no sense together, else 0. */
+/* Returns 2 and prints an error message if the files for `compare` make no sense together, else
+ * 0. */
 static int judge_arrays(options *o)
 {
     compared *const a = &o->arrays;
@@ -172,7 +187,7 @@ static int judge_arrays(options *o)
     return 0;
 }
 
-/* Returns 2 if a flag is there that the command does not take, else 0. */
+/* Returns 2 and prints an error message if the command does not take one of the flags, else 0. */
 static int judge_flags(const char *command, int count, char **words)
 {
     for (int i = 1; i < count; i++) {
@@ -188,7 +203,8 @@ static int judge_flags(const char *command, int count, char **words)
     return 0;
 }
 
-/* Returns 2 for options that make no sense together, else 0. */
+/* Returns 2 and prints an error message if the options make no sense together, else 0. For
+ * `table`, a single word is the output, not the file. */
 static int judge_options(options *o, int count, char **words)
 {
     static const char *const commands[] = {"show", "table", "compare"};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * posenc has three commands. `show` says what a model's file means for positions: which layers rotate
- * which elements, with which frequencies. `table` writes correctly rounded cosines and sines, to compare
- * other code with. `compare` names the mistake in arrays that other code has computed.
- * `make tool` builds it.
+ * posenc has three commands. `show` prints what a model's file means for positions: which layers
+ * rotate which elements, with which frequencies. `table` writes correctly rounded cosines and
+ * sines, with which other code can be compared. `compare` names the mistake in arrays that other
+ * code has computed. `make tool` builds it.
  *
  *     posenc show config.json
  *     posenc table config.json cos_sin.npy --positions 0:4096 --layout twice
@@ -11,8 +11,8 @@
  *
  *     cc -std=c99 -O2 -I. tool/posenc.c -ljson-c -lm
  *
- * Returns 0; 1 if something that changes numbers is wrong or was not understood; 2 for a command
- * that makes no sense.
+ * The program returns 0 on success. It returns 1 if something that changes numbers is wrong or was
+ * not understood, and 2 for a command line that makes no sense.
  */
 #include "pe.h"
 

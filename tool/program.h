@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* This header has the commands of posenc. Two programs include it: tool/posenc.c with json-c, and
- * tool/reader.c with the JSON reader of its caller. They define read_json() and add_value() before. */
+/* Runs the commands of posenc. Two programs include this header: tool/posenc.c, which reads JSON
+ * with json-c, and tool/reader.c, which uses the JSON reader of its caller. Before they include
+ * it, they define read_json() and add_value(), which files/json.h documents.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key. */
 #ifndef TOOL_PROGRAM_H
 #define TOOL_PROGRAM_H
 
@@ -14,8 +18,9 @@
 #include "output/report_c.h"
 #include "settings.h"
 
-/* All of a file or, where the name is a directory's, of its config.json, whose path is made. NULL,
- * and errno for the name itself, if neither can be read. */
+/* Reads a model's file into allocated memory. If the name is a directory's, its config.json is
+ * read. `path` gets the name of the file that was read. Returns NULL if neither can be read;
+ * errno then has the reason for the name itself. */
 static char *read_config(const char *name, char *path, size_t room, size_t *size)
 {
     const size_t length = strlen(name);
@@ -31,6 +36,7 @@ static char *read_config(const char *name, char *path, size_t room, size_t *size
     return text;
 }
 
+/* Reads a config.json, or the one in a directory, into a list. Errors become notes. */
 static void flatten_json(const char *name, list *to, part *notes)
 {
     char path[4096];
@@ -51,7 +57,7 @@ static void flatten_json(const char *name, list *to, part *notes)
     free(text);
 }
 
-/* Flattens the file, and notes what is wrong with it. */
+/* Reads the model's file, GGUF or JSON, into a list of `path = value`. Errors become notes. */
 static void flatten_file(int count, char **words, const options *o, list *to, gguf_model *gguf,
                          part *notes)
 {
@@ -59,8 +65,9 @@ static void flatten_file(int count, char **words, const options *o, list *to, gg
     else if (o->file) flatten_json(o->file, to, notes);
 }
 
-/* Sets the keys of the command line. Returns 2, and says why, for a setting that may mean several
- * keys or has no effect, else 0; a setting beneath a value is noted. */
+/* Applies the settings of the command line to the list. Returns 2 and prints an error message
+ * for a setting that may mean several keys or has no effect, otherwise 0. A setting beneath a
+ * key that has a value becomes a note. */
 static int apply_settings(int count, char **words, const gguf_model *gguf, list *to, part *notes)
 {
     static settings all;
@@ -76,12 +83,13 @@ static int apply_settings(int count, char **words, const gguf_model *gguf, list 
     return status;
 }
 
+/* Returns whether --part, if it is given, names this part. */
 static int is_chosen(const options *o, const part *p)
 {
     return !o->part || strcmp(o->part, p->name) == 0;
 }
 
-/* Prints the notes of a part to standard error, those that change numbers and those that are odd. */
+/* Prints the notes of a part to standard error, except those that only say what was understood. */
 static void complain(const part *p)
 {
     for (size_t k = 0; k < p->notes; k++)
@@ -89,6 +97,7 @@ static void complain(const part *p)
             fprintf(stderr, "posenc: %s: %s: %s\n", p->name, p->note[k].key, p->note[k].text);
 }
 
+/* Runs `show`: prints the chosen parts as text, JSON or C. */
 static void show(const options *o, part *parts, size_t count, const list *file)
 {
     const char *before = "";
@@ -121,7 +130,9 @@ static void show(const options *o, part *parts, size_t count, const list *file)
               TYPES_CHECKED);
 }
 
-/* The only part that is chosen and has sines, or the last one without; NULL if there are several. */
+/* Returns the part for `table` or `compare`: the only chosen part that has cosines and sines. If
+ * no part has them, returns the last one, whose notes then say why. Returns NULL if several have
+ * them. */
 static part *choose_part(const options *o, part *parts, size_t count)
 {
     part *chosen = NULL;
@@ -136,7 +147,7 @@ static part *choose_part(const options *o, part *parts, size_t count)
     return rotating > 1 ? NULL : chosen;
 }
 
-/* Write the table of the part that is chosen. */
+/* Runs `table`: writes the table of the chosen part. Returns the status of the program. */
 static int make_table(const options *o, part *parts, size_t count)
 {
     positions where;
@@ -161,7 +172,7 @@ static int make_table(const options *o, part *parts, size_t count)
     return !is_good(chosen);
 }
 
-/* Compares arrays with the part that is chosen. Returns the status of the program. */
+/* Runs `compare`: compares arrays with the chosen part. Returns the status of the program. */
 static int compare_arrays(const options *o, part *parts, size_t count)
 {
     static verdict v;
@@ -182,7 +193,7 @@ static int compare_arrays(const options *o, part *parts, size_t count)
     return !is_told || !is_good(chosen) || (o->is_check && differs);
 }
 
-/* Runs a command line. Returns the status of the program. */
+/* Runs a command line. words[0] is the name of the program. Returns the status of the program. */
 static int run(int count, char **words)
 {
     static part parts[MOST_PARTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader of posenc as a library, for languages that can read JSON themselves: python/posenc
- * loads it beside libposenc. It is no part of pe's interface.
+ * Builds posenc as a library, for languages that can read JSON themselves. python/posenc loads it
+ * beside libposenc. Its functions are not part of pe's interface.
  *
  *     cc -std=c99 -O2 -fPIC -shared -I. tool/reader.c -o libposenc_reader.so -lm
  */
@@ -16,11 +16,14 @@
     #define READER_API
 #endif
 
-/* Flattens a text of JSON into a list by posenc_reader_add(), each path beneath a prefix ("": the
- * whole file). Returns 1, or 0 and what is wrong. */
+/* The caller's function that reads JSON. It calls posenc_reader_add(to, ...) for each value of
+ * `text`. Each path begins with `prefix`, which is "" for a whole file. Returns 1. Otherwise
+ * writes an error message to `error`, which has `room` bytes, and returns 0. */
 typedef int (*posenc_reader_json)(void *to, const char *prefix, const char *text, char *error,
                                   size_t room);
 
+/* This is the function of the current posenc_reader_run(). read_json() and add_value() call it;
+ * files/json.h documents what program.h expects of these two. */
 static posenc_reader_json reader_json;
 
 static void read_json(const char *name, const char *text, size_t length, list *to,
@@ -46,7 +49,8 @@ READER_API int posenc_reader_add(void *to, const char *path, int kind, double nu
 READER_API int posenc_reader_run(int count, char **words, posenc_reader_json json, char **output);
 READER_API void posenc_reader_free(char *output);
 
-/* Add an item to a list; kind is a value_kind. Returns 0 if there are too many. */
+/* Adds an item to the list `to`. `kind` is a value_kind of files/list.h, which also says what
+ * `number` and `text` are. Returns 0 if there are too many items or no memory is left. */
 READER_API int posenc_reader_add(void *to, const char *path, int kind, double number,
                                  const char *text, size_t line)
 {
@@ -55,9 +59,10 @@ READER_API int posenc_reader_add(void *to, const char *path, int kind, double nu
     return !l->is_out_of_memory && list_add(l, path, (value_kind)kind, number, text, line);
 }
 
-/* Run a command line of posenc. Its text goes to standard output or, if output is not NULL, to
- * *output, which posenc_reader_free() frees; *output is NULL without memory. Returns the status. One
- * thread at a time. */
+/* Runs a command line of posenc, and returns its status. With output = NULL, its text goes to
+ * standard output. Otherwise *output becomes this text, which posenc_reader_free() frees, or
+ * NULL without memory. `json` reads JSON. Only one thread may call this function at a time,
+ * because it uses static variables. */
 READER_API int posenc_reader_run(int count, char **words, posenc_reader_json json, char **output)
 {
     reader_json = json;
@@ -76,4 +81,5 @@ READER_API int posenc_reader_run(int count, char **words, posenc_reader_json jso
     return status;
 }
 
+/* Frees the text of posenc_reader_run(). */
 READER_API void posenc_reader_free(char *output) { free(output); }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* KEY=VALUE of the command line replaces the key of the file that means the same. A setting that has no
- * effect is refused, and the message says what to type instead. */
+/* Applies the KEY=VALUE settings of the command line to the list of a model's file
+ * (files/list.h). A setting replaces the key of the file that means the same. A setting without
+ * an effect is refused, and the message says what to type instead.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key. */
 #ifndef TOOL_SETTINGS_H
 #define TOOL_SETTINGS_H
 
@@ -9,7 +13,8 @@
 
 enum { MOST_SETTINGS = 64, MOST_TYPED = 1024 };
 
-/* Names of one thing. A setting takes the name that the file has. */
+/* Lists keys that mean the same in different models' files. A setting may use any of them: it
+ * replaces the one that the file has. */
 static const char *const synonyms[][6] = {
     {"rope_theta", "rotary_emb_base", "global_rope_theta", "", "", ""},
     {"rope_type", "type", "", "", "", ""},
@@ -18,7 +23,7 @@ static const char *const synonyms[][6] = {
     {"num_attention_heads", "n_head", "n_heads", "num_heads", "", ""},
     {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "", ""}};
 
-/* Reads the parts of a list, which the reader may change. Returns how many there are. */
+/* Reads the parts of a model's list, to which items may be added. Returns the number of parts. */
 static size_t read_parts(list *file, part *parts)
 {
     return list_find(file, "preset") ? read_preset(file, parts) : read_model(file, parts);
@@ -33,7 +38,8 @@ static void free_parts(part *parts, size_t count)
 
 /* ---- where a setting belongs ----------------------------------------------------------------- */
 
-/* Writes the path of the config of the text: "", "text_config", "thinker_config.text_config". */
+/* Writes the path of the config of the text within the file, which may be several levels deep:
+ * "", "text_config", "thinker_config.text_config". */
 static void find_text_config(const list *file, char path[PATH_SIZE])
 {
     size_t depth = 0;
@@ -49,8 +55,9 @@ static void find_text_config(const list *file, char path[PATH_SIZE])
     }
 }
 
-/* Returns the rank of a path that has this key in a config: 0 in rope_parameters, 1 in rope_scaling,
- * 2 in the config itself, 3 elsewhere. A smaller rank counts before a larger one. */
+/* Returns where in a config a path has a key: 0 in rope_parameters, 1 in rope_scaling, 2 in the
+ * config itself, 3 elsewhere or not at all. Of several places the one with the smallest number
+ * counts, as when the file is read. */
 static int rank_of(const char *path, const char *config, const char *key)
 {
     static const char *const objects[] = {"rope_parameters", "rope_scaling"};
@@ -67,7 +74,9 @@ static int rank_of(const char *path, const char *config, const char *key)
     return parent == strlen(config) && strncmp(path, config, parent) == 0 ? 2 : 3;
 }
 
-/* Writes the paths of a key in a config, those with the smallest rank. Returns how many there are. */
+/* Writes the paths at which a config has a key, of those with the smallest rank_of(). Returns
+ * their number, at most 4. There may be several, because rope_parameters can have an object for
+ * each kind of layers. */
 static size_t find_places(const list *file, const char *config, const char *key,
                           char paths[4][PATH_SIZE])
 {
@@ -88,8 +97,9 @@ static size_t find_places(const list *file, const char *config, const char *key,
     return count;
 }
 
-/* Writes the path that a setting's key means in a file. Returns how many there are: with several,
- * the user has to choose. A key with a dot is a path already. */
+/* Writes the paths that the key of a setting may mean in a file, and returns their number. With
+ * more than one, the user has to choose. A key with a dot already is a path. A key that the file
+ * does not have is added to the config of the text. */
 static size_t place_setting(const list *file, const char *key, char paths[4][PATH_SIZE])
 {
     char config[PATH_SIZE];
@@ -108,14 +118,14 @@ static size_t place_setting(const list *file, const char *key, char paths[4][PAT
 
 /* ---- whether a setting counts ---------------------------------------------------------------- */
 
-/* The words of the command line that are settings, each with the path that it sets. */
+/* Holds the settings of the command line. */
 typedef struct settings {
     size_t count;
-    const char *words[MOST_SETTINGS];
-    char paths[MOST_SETTINGS][PATH_SIZE];
+    const char *words[MOST_SETTINGS];     /* the words KEY=VALUE                  */
+    char paths[MOST_SETTINGS][PATH_SIZE]; /* the path that each word sets         */
 } settings;
 
-/* Copies a list. */
+/* Copies a list. If memory runs out, the copy has is_out_of_memory set. */
 static void copy_list(const list *from, list *to)
 {
     memset(to, 0, sizeof *to);
@@ -125,7 +135,8 @@ static void copy_list(const list *from, list *to)
     }
 }
 
-/* Sets a path to the value of a word, or to another text if that is not NULL. */
+/* Sets the item at a path to the value of a word KEY=VALUE or, if value_of is not NULL, to this
+ * text. Returns 0 if that is impossible; see set_key(). */
 static int apply_setting(list *to, const char *path, const char *word, const char *value_of)
 {
     char text[MOST_TYPED + PATH_SIZE];
@@ -134,16 +145,18 @@ static int apply_setting(list *to, const char *path, const char *word, const cha
     return strlen(value_of) < MOST_TYPED - 2 ? set_key(to, text) : 0;
 }
 
-/* Adds bytes to an FNV-1a hash. */
+/* Adds bytes to an FNV-1a hash. Equal hashes with and without a setting mean that it has no
+ * effect. */
 static void mix(uint64_t *hash, const void *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         *hash = (*hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
 }
 
-/* Mixes the numbers of a part that a setting may change into a hash, and the notes that change its
- * status. A note on the setting's own path that it was not read is no effect. Returns 0 if the value
- * of the setting itself is wrong, else 1. */
+/* Adds to a hash all numbers of a part that a setting may change, and the notes that make the
+ * status 1. own_path is the path of the setting. A note that it was not read does not count,
+ * because this is no effect. Returns 0 if a note says that the setting's value is wrong,
+ * otherwise 1. */
 static int mix_part(uint64_t *hash, part *p, const char *own_path)
 {
     const pe_rope_config *const c = &p->rope;
@@ -170,7 +183,7 @@ static int mix_part(uint64_t *hash, part *p, const char *own_path)
                               p->query_shift,   c->rope_theta,
                               p->preset.scale,  p->preset.amplitude,
                               p->preset.offset, p->kind == PART_ROPE ? attention_of(p) : 0};
-    /* of LongRoPE sequence_length chooses one of the two */
+    /* With LongRoPE, both are mixed in, since sequence_length decides which one has an effect. */
     const double lengths[] = {c->short_mscale, c->long_mscale};
     const size_t own = strlen(own_path);
     size_t pairs = 0;
@@ -203,8 +216,9 @@ static int mix_part(uint64_t *hash, part *p, const char *own_path)
     return 1;
 }
 
-/* Returns a hash of what a file means with all settings, of which one, number `changed`, has another
- * value, or is left out if the value is NULL. Returns 0 if this value is wrong, or without memory. */
+/* Returns a hash of what a file means with all settings, where setting number `changed` has the
+ * value value_of in place of its own. With NULL this setting is left out. Returns 0 if value_of
+ * is a wrong value, or without memory. */
 static uint64_t meaning_of(const list *file, const settings *all, size_t changed,
                            const char *value_of)
 {
@@ -225,9 +239,10 @@ static uint64_t meaning_of(const list *file, const settings *all, size_t changed
     return is_valid ? hash : 0;
 }
 
-/* Returns whether a setting changes what is read: without it, or with some other value, a part has
- * other numbers, other layers, or another status. A model_type counts always: it says whose rules
- * were used. */
+/* Returns whether setting k has an effect. It has one if the file means something else without
+ * it, or with one of a few other values. The other values are needed because a setting may
+ * repeat the value of the file. model_type always counts: it decides by which rules the file is
+ * read. */
 static int has_effect(const list *file, const settings *all, size_t k)
 {
     static const char *const others[] = {"1",    "0",    "2",     "0.25",   "64",
@@ -246,7 +261,9 @@ static int has_effect(const list *file, const settings *all, size_t k)
 
 /* ---- what to type instead -------------------------------------------------------------------- */
 
-/* Returns how many letters differ between two words, where exchanging two neighbours counts once. */
+/* Returns how many letters have to be changed, inserted or removed to turn one word into the
+ * other. Exchanging two adjacent letters counts once. This is the optimal string alignment
+ * distance. Only the last three rows of its table are kept. */
 static size_t distance_of(const char *a, const char *b)
 {
     size_t rows[3][64];
@@ -270,13 +287,15 @@ static size_t distance_of(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
-/* The known word that comes nearest to another one. */
+/* Holds the known word that is most similar to a word that the user has typed. */
 typedef struct nearest_word {
-    size_t distance;
-    int is_known; /* 1: the other word is a known one itself */
-    char word[64];
+    size_t distance; /* their distance_of(); a word has to be nearer to be taken   */
+    int is_known;    /* 1: the user's word itself is known                         */
+    char word[64];   /* the known word; "" if none is near enough                  */
 } nearest_word;
 
+/* Takes a known word as the nearest one if it is nearer to the user's word `given`. `length` is
+ * the length of `word`, which need not end with a 0. */
 static void consider(nearest_word *to, const char *given, const char *word, size_t length)
 {
     char known[64];
@@ -290,8 +309,8 @@ static void consider(nearest_word *to, const char *given, const char *word, size
     memcpy(to->word, known, sizeof known);
 }
 
-/* Finds the nearest key that posenc knows: of scalings, of presets, of all model types, of the
- * file. */
+/* Finds the key that posenc knows or the file has and that is most similar to the user's word
+ * `given`. One or two letters may differ; in a word of fewer than six letters, one. */
 static void find_nearest(const list *file, const char *given, nearest_word *to)
 {
     static const char *const others[] = {"rope_theta", "head_dim", "model_type",
@@ -324,7 +343,7 @@ static void find_nearest(const list *file, const char *given, nearest_word *to)
     }
 }
 
-/* Returns the scaling key of this name, or NULL. */
+/* Returns the entry of a key in scaling_keys[] of known.h, or NULL. */
 static const struct scaling_key *scaling_key_named(const char *key)
 {
     for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++)
@@ -332,7 +351,8 @@ static const struct scaling_key *scaling_key_named(const char *key)
     return NULL;
 }
 
-/* Writes the types of scaling that use a key: "yarn or longrope". */
+/* Writes the names of a set of rope_types, as in "yarn or longrope". Bit t of `types` is for
+ * type t. */
 static void name_types(unsigned types, char *text, size_t room)
 {
     text[0] = '\0';
@@ -342,7 +362,7 @@ static void name_types(unsigned types, char *text, size_t room)
                      type_names[k].config);
 }
 
-/* Says why a setting has no effect, and what to type. */
+/* Prints why setting k has no effect, and what to type instead. */
 static void refuse_setting(const list *file, const settings *all, size_t k)
 {
     const char *const word = all->words[k], *const value_of = strchr(word, '=') + 1;
@@ -375,8 +395,9 @@ static void refuse_setting(const list *file, const settings *all, size_t k)
                 key);
 }
 
-/* Finds the settings among the words, those of a GGUF file's own keys excepted, and the path that
- * each sets. Returns 2, and says why, if a setting may mean several keys, else 0. */
+/* Finds the settings among the words of the command line, and the path that each of them sets.
+ * Keys of a GGUF file itself are skipped: read_gguf() has applied them. Returns 0. Returns 2 and
+ * prints an error message if a setting may mean several keys, or there are too many. */
 static int take_settings(const list *file, int count, char **words, const gguf_model *gguf,
                          settings *to)
 {
@@ -406,7 +427,8 @@ static int take_settings(const list *file, int count, char **words, const gguf_m
     return 0;
 }
 
-/* Returns whether a part of a list has a key that is wrong, which hides the effect of others. */
+/* Returns whether a part of the model has a note of kind NOTE_WRONG. The effects of settings
+ * cannot be judged then, since such a part has no frequencies. */
 static int has_wrong(const list *file)
 {
     part *const parts = (part *)calloc(MOST_PARTS, sizeof *parts);
@@ -421,8 +443,9 @@ static int has_wrong(const list *file)
     return is_wrong;
 }
 
-/* Returns 2, and says what to type, if a setting has no effect, else 0. `file` has no settings, `now`
- * has all. Where a key is wrong, effects do not show: then only words close to a known key are
+/* Returns 2 and prints an error message if a setting has no effect, otherwise 0. `file` is the
+ * list without settings, and `now` is the list with all of them. If `now` has a wrong value,
+ * effects may be hidden. Then only settings whose key looks like a misspelled known key are
  * refused. */
 static int judge_effects(const list *file, const list *now, const settings *all)
 {

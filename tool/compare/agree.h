@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether all elements of an array agree with an explanation, in the arithmetic that it names. */
+/* Tests whether all elements of an array agree with an explanation. An explanation says how an
+ * array was computed: with which frequencies and positions, and in which arithmetic, that is, in
+ * which floating-point types. To agree means to be equal except for the rounding errors of this
+ * arithmetic.
+ *
+ * Frequencies in float32 differ between libraries in their last places. For each pair, all
+ * frequencies near the right one are therefore tried; the k-th of them is called the k-th nudge.
+ * Eight rows spread over the array, the probe rows, are compared before all others. */
 #ifndef TOOL_AGREE_H
 #define TOOL_AGREE_H
 
 #include "spectra.h"
 
-/* How angles were computed. The first four are no mistakes. Where the name ends in DOUBLE, the angle is a
- * product in double; with FLOAT32_DOUBLE, of a frequency that was computed in float32. */
+/* Lists how angles may have been computed. The first four are no mistakes; arithmetics[] has the
+ * types of each. A name that ends in DOUBLE has angles that are products in double, and
+ * FLOAT32_DOUBLE means that the frequency was computed in float32. CHAIN is ggml's: the angle is
+ * multiplied from pair to pair by a constant step. */
 typedef enum arithmetic {
     ARITHMETIC_DOUBLE = 0,
     ARITHMETIC_FLOAT32,
@@ -35,13 +44,16 @@ typedef enum arithmetic {
     ARITHMETIC_COUNT
 } arithmetic;
 
-/* Holds the types in which an arithmetic has frequencies, positions and their product, the angle.
- * `name` is printed in reports, and as the JSON member "arithmetic". */
+/* Holds the types of an arithmetic. */
 typedef struct arithmetic_types {
-    npy_type frequency, position, product;
-    const char *name;
+    npy_type frequency; /* the type to which frequencies are rounded                    */
+    npy_type position;  /* the type to which positions are rounded                      */
+    npy_type product;   /* the type to which angles, the products, are rounded          */
+    const char *name;   /* its name in reports and in the JSON member "arithmetic"      */
 } arithmetic_types;
 
+/* Lists the types of each arithmetic, in the order of the enum. CHAIN has those of FLOAT32, and
+ * code of its own. */
 static const arithmetic_types arithmetics[] = {{NPY_F64, NPY_F64, NPY_F64, "double_angles"},
                                                {NPY_F32, NPY_F32, NPY_F32, "float32_angles"},
                                                {NPY_F32, NPY_F32, NPY_F32, "ggml_chain"},
@@ -68,7 +80,7 @@ static const arithmetic_types arithmetics[] = {{NPY_F64, NPY_F64, NPY_F64, "doub
                                                {NPY_F16, NPY_F16, NPY_F16, "angles_f16"}};
 TOOL_HAS_ALL(arithmetics, ARITHMETIC_COUNT);
 
-/* Returns whether angles are in double, of frequencies in float32. */
+/* Returns whether frequencies are computed in float32, but angles in double. */
 static int is_mixed(arithmetic how)
 {
     return arithmetics[how].frequency == NPY_F32 && arithmetics[how].product == NPY_F64;
@@ -76,7 +88,7 @@ static int is_mixed(arithmetic how)
 
 static int is_narrow(npy_type type) { return type == NPY_BF16 || type == NPY_F16; }
 
-/* Returns the mistakes that an arithmetic is. */
+/* Returns the differences that an arithmetic means: its roundings to 16 bits. */
 static differences mistakes_of(arithmetic how)
 {
     const arithmetic_types *const t = &arithmetics[how];
@@ -91,23 +103,28 @@ static differences mistakes_of(arithmetic how)
     return set;
 }
 
-/* What was done to positions. */
+/* Lists what code may have done to positions. */
 typedef enum movement { MOVED_NOT = 0, MOVED_BY_OFFSET, MOVED_CLAMPED, MOVED_WRAPPED } movement;
 
+/* Explains an array: its frequencies, and what else differs from the config. Each element then
+ * follows. */
 typedef struct explanation {
-    differences differs;
-    const spectrum *of;
-    double factor;
-    movement moved;
-    double offset, limit; /* what was added; the largest position, or what positions wrap at */
-    int is_signed;        /* 1: wrapped positions begin at -limit / 2                        */
-    int is_swapped, is_negative;
-    arithmetic how;
-    int is_exact;     /* 1: each element is the exact number, rounded once         */
-    int is_how_known; /* 0: other arithmetics have the same numbers               */
+    differences differs; /* all differences from the config                               */
+    const spectrum *of;  /* the frequencies                                               */
+    double factor;       /* the factor on cosines and sines                               */
+    movement moved;      /* what was done to positions                                    */
+    double offset;       /* with MOVED_BY_OFFSET: what was added to positions             */
+    double limit;        /* the largest position, or the length after which they wrap     */
+    int is_signed;       /* 1: wrapped positions begin at -limit / 2, not at 0            */
+    int is_swapped;      /* 1: sines and cosines are exchanged in the arrays              */
+    int is_negative;     /* 1: sines have the other sign                                  */
+    arithmetic how;      /* how angles were computed                                      */
+    int is_exact;        /* 1: each element is the exact number, rounded once             */
+    int is_how_known;    /* 0: other arithmetics have the same numbers                    */
 } explanation;
 
-/* Returns what an explanation makes of a position. */
+/* Returns the position that the code used, if the explanation is right, in place of a row's
+ * position. */
 static double moved_position(const explanation *e, double position)
 {
     if (e->moved == MOVED_CLAMPED) return fmin(position, e->limit);
@@ -118,7 +135,9 @@ static double moved_position(const explanation *e, double position)
     return position + e->offset;
 }
 
-/* The cosine and sine that an explanation has for a pair's angle. */
+/* Returns whether the cosine and sine at `index` are those of an angle, by the explanation. They
+ * may be off by half a unit of the arrays' type and a few units of the function's own
+ * arithmetic. `slack` is the error that the angle may have, in radians. */
 static int agrees(const samples *s, const explanation *e, size_t index, double angle, double slack)
 {
     const double type = half_unit(s->type) * 1.0001 + (s->type == NPY_F64 ? 0x1p-51 : 0x1p-22);
@@ -132,14 +151,17 @@ static int agrees(const samples *s, const explanation *e, size_t index, double a
            fabs(sines[index] - sine) <= type * fabs(sine) + floor + slack * e->factor;
 }
 
-/* Frequencies in float32 differ between libraries, by the order of their operations: by this many units
- * in the last place at most. ROUNDED_ONCE is an angle in double that is rounded to float32. */
+/* Frequencies in float32 differ between libraries by at most this many units in the last place,
+ * depending on the order of operations. So each frequency is tried with "nudges": moved by 0, 1,
+ * -1, 2, -2 ... units. ROUNDED_ONCE stands for another way to get a float32 angle: a product in
+ * double that is rounded once. */
 enum { MOST_NUDGES = 12, ROUNDED_ONCE = 2 * MOST_NUDGES + 1 };
 
 /* Returns the k-th nudge, in units in the last place: 0, 1, -1, 2, -2 ... */
 static int nudge_by(int k) { return k % 2 ? (k + 1) / 2 : -k / 2; }
 
-/* The frequency of an arithmetic, which is moved by the k-th nudge before it is rounded to 16 bits. */
+/* Returns the frequency w as an arithmetic has it. It is rounded to float32, moved by the k-th
+ * nudge, and then rounded to 16 bits if the arithmetic does so. In double it is w. */
 static double frequency_by(arithmetic how, double w, int k)
 {
     const npy_type type = arithmetics[how].frequency;
@@ -150,7 +172,9 @@ static double frequency_by(arithmetic how, double w, int k)
     return rounded_to((double)frequency, type);
 }
 
-/* The angle of a position and a frequency, which is moved by the k-th nudge. */
+/* Returns the angle of a position and the frequency w as an arithmetic has it, with the k-th
+ * nudge of the frequency. For k = ROUNDED_ONCE, it is the product in double, rounded once to
+ * float32. */
 static double angle_by(arithmetic how, double w, double position, int k)
 {
     const arithmetic_types *const t = &arithmetics[how];
@@ -159,6 +183,8 @@ static double angle_by(arithmetic how, double w, double position, int k)
     return rounded_to(product, t->product);
 }
 
+/* Returns whether pair i of row r agrees with an explanation, with the k-th nudge of the
+ * frequency. */
 static int is_row_right(const samples *s, const explanation *e, size_t r, size_t i, int k)
 {
     const double w = e->of->omega[i], position = moved_position(e, position_of(s, r, i));
@@ -166,7 +192,8 @@ static int is_row_right(const samples *s, const explanation *e, size_t r, size_t
     const double slack = t->product == NPY_F64 ? fabs(w * position) * 0x1p-50 : 0;
     const size_t index = r * s->pairs + i;
     if (!is_narrow(t->product)) return agrees(s, e, index, angle_by(e->how, w, position, k), slack);
-    /* 16 bits of a product that was in float32, with a frequency in float32: near a tie, both */
+    /* The code rounds a float32 product to 16 bits. Its error, `unsure`, may change this
+     * rounding near a tie, so both neighbouring results are accepted. */
     const double product = frequency_by(e->how, w, k) * rounded_to(position, t->position);
     const double unsure = fabs(product) * (is_narrow(t->frequency) ? 0x1p-24 : 13 * 0x1p-24);
     const double low = rounded_to(product - unsure, t->product);
@@ -174,20 +201,23 @@ static int is_row_right(const samples *s, const explanation *e, size_t r, size_t
     return agrees(s, e, index, low, 0) || (high != low && agrees(s, e, index, high, 0));
 }
 
-/* How many of eight rows are looked at first, from the last one back. */
+/* Before all rows of a pair are compared, this many rows are, spread over the array. */
 enum { PROBES = 8 };
 
+/* Returns the row of probe n. Probe 0 is the last row, where errors of frequencies are largest. */
 static size_t row_of_probe(const samples *s, size_t n)
 {
     return (s->rows - 1) * (PROBES - n) / PROBES;
 }
 
-/* Returns how many frequencies come into question for a pair. */
+/* Returns how many nudges of the frequency are tried for an explanation. A frequency in double
+ * has none. */
 static int nudges_of(const explanation *e)
 {
     return arithmetics[e->how].frequency == NPY_F64 ? 1 : 2 * MOST_NUDGES + 1;
 }
 
+/* Returns whether pair i agrees with an explanation in the probe rows, with the k-th nudge. */
 static int do_probes_agree(const samples *s, const explanation *e, size_t i, int k)
 {
     for (size_t n = 0; n < PROBES; n++)
@@ -195,9 +225,9 @@ static int do_probes_agree(const samples *s, const explanation *e, size_t i, int
     return 1;
 }
 
-/* Returns how many rows of a pair agree before the first that does not. A nudge that fails in one of
- * eight probe rows is not tried on the others. This lowers the time for an array of 131,072 rows of
- * another scaling from 25 s to 5 s. */
+/* Returns how many rows of pair i agree before the first that does not. A nudge other than 0
+ * that fails in a probe row is not tried on the other rows: the result is then 0. This lowers
+ * the time for an array of 131,072 rows of another scaling from 25 s to 5 s. */
 static size_t rows_that_agree(const samples *s, const explanation *e, size_t i, int k)
 {
     size_t r = 0;
@@ -206,7 +236,8 @@ static size_t rows_that_agree(const samples *s, const explanation *e, size_t i, 
     return r;
 }
 
-/* The step of ggml's chain, moved by the k-th nudge. */
+/* Returns the step of ggml's chain, by which the angle is multiplied from pair to pair, with the
+ * k-th nudge. */
 static float chain_step(const spectrum *of, int k)
 {
     float step = powf((float)of->chain_base, -2.0f / (float)of->chain_width);
@@ -215,9 +246,9 @@ static float chain_step(const spectrum *of, int k)
     return step;
 }
 
-/* Returns whether a row is that of ggml's chain, which multiplies the angle from pair to pair. ratio has
- * the factor by which scaling changes the angle of each pair. The factor of linear scaling is exact, all
- * others are known up to 2^-22. */
+/* Returns whether row r is that of ggml's chain. ratio[i] is the factor by which the scaling
+ * changes the angle of pair i. The factor of linear scaling is known exactly, all others up to a
+ * relative error of 2^-22. */
 static int is_chain_row_right(const samples *s, const explanation *e, const double *ratio,
                               float step, size_t r)
 {
@@ -230,7 +261,8 @@ static int is_chain_row_right(const samples *s, const explanation *e, const doub
     return 1;
 }
 
-/* Returns the rows of ggml's chain that agree, starting at row 0. */
+/* Returns how many rows agree with ggml's chain before the first that does not. Nine nudges of
+ * the step are tried, and the best counts. */
 static size_t rows_of_chain(const samples *s, const explanation *e)
 {
     double *const ratio = new_numbers(s->pairs);
@@ -251,7 +283,7 @@ static size_t rows_of_chain(const samples *s, const explanation *e)
     return maximum;
 }
 
-/* Returns whether element i of an array of frequencies is that of an explanation. */
+/* Returns whether element i of an array of frequencies agrees with an explanation. */
 static int is_frequency(const samples *s, const explanation *e, size_t i)
 {
     const double w = e->of->omega[i], x = e->is_negative ? -s->cosines[i] : s->cosines[i];
@@ -262,8 +294,9 @@ static int is_frequency(const samples *s, const explanation *e, size_t i)
                               (e->how == ARITHMETIC_INV_FREQ_F16 ? 0x1p-25 : 0);
 }
 
-/* Returns whether eight rows of each pair may agree. Most explanations fail here, in a few of the
- * pairs: without this look a table of 131,072 rows takes 30 s. *passed: the pairs that agree. */
+/* Returns whether the probe rows of all pairs agree with an explanation. Most wrong explanations
+ * fail here after a few pairs. Without this test, a table of 131,072 rows takes 30 s. *passed is
+ * the number of pairs that agree before the first that does not. */
 static int may_agree(const samples *s, const explanation *e, size_t *passed)
 {
     *passed = 0;
@@ -280,8 +313,8 @@ static int may_agree(const samples *s, const explanation *e, size_t *passed)
     return 1;
 }
 
-/* Returns how many pairs agree before the first that does not, and writes to *row how many rows of that
- * pair agree. */
+/* Returns how many pairs agree in all rows before the first pair that does not. *row is the
+ * number of rows of this pair that agree before the first that does not. */
 static size_t pairs_that_agree(const samples *s, const explanation *e, size_t *row)
 {
     size_t i = 0;

@@ -1,38 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* How far someone else's arrays are from a part's own table, each element of which is correctly
- * rounded. */
+/* Measures how far arrays are from the part's own table, in which each element is correctly
+ * rounded.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. An explanation
+ * (agree.h) says how an array was computed: with which frequencies and positions, and in which
+ * arithmetic. The part's own table, or exact table, is what pe computes from its config. */
 #ifndef TOOL_DEVIATION_H
 #define TOOL_DEVIATION_H
 
 #include "../model/rows.h"
 #include "explain.h"
 
-/* Where an element is: a row, a pair, and whether it should be a sine. */
+/* Says which element of the arrays is meant. */
 typedef struct place {
-    size_t row, pair;
-    int is_sine;
+    size_t row;
+    size_t pair;
+    int is_sine; /* 1: by the config, the element should be a sine; 0: a cosine */
 } place;
 
-/* How many of `elements` are not the correctly rounded ones, and the largest error.
-   by_pair: the largest error of each pair, or NULL if there is no such table. */
+/* Holds the errors of the arrays against the part's own table. */
 typedef struct deviation {
-    double *by_pair, largest;
-    size_t elements, wrong;
-    place worst, first; /* of the largest error; the first that float32 angles do not explain */
-    int has_first;
-    int is_sine_first; /* 1: sines are expected where cosines stand */
+    double *by_pair;   /* the largest error of each pair; allocated. NULL: no own table exists */
+    double largest;    /* the largest error of all                                            */
+    size_t elements;   /* the number of elements compared                                     */
+    size_t wrong;      /* how many of them are not the correctly rounded number               */
+    place worst;       /* the element with the largest error                                  */
+    place first;       /* the first element with an error that float32 angles do not explain  */
+    int has_first;     /* 1: there is such an element                                         */
+    int is_sine_first; /* 1: the arrays called cosines are expected to have sines             */
 } deviation;
 
-/* The part's own table, computed a block of rows at a time. */
+/* Holds a block of rows of the part's own table, each element correctly rounded. */
 typedef struct exact_rows {
-    pe_plan plan;
-    void *memory;
-    double *positions;
-    unsigned char *table; /* [ROWS_AT_ONCE][2 * pairs]: of each row the cosines, then the sines */
-    npy_type type;
-    int is_preset;
+    pe_plan plan;      /* of the part                                              */
+    void *memory;      /* the plan's memory; allocated                             */
+    double *positions; /* [ROWS_AT_ONCE][axes]: the positions of the rows; allocated */
+    unsigned char
+        *table;    /* [ROWS_AT_ONCE][2 * pairs]: each row's cosines, then its sines; allocated */
+    npy_type type; /* the type of the table's elements                         */
+    int is_preset; /* 1: the part has a sinusoidal encoding; 0: RoPE           */
 } exact_rows;
 
+/* The exact table is computed in blocks of this many rows, so that a large one fits in memory. */
 enum { ROWS_AT_ONCE = 1024 };
 
 static table_type table_type_of(npy_type type)
@@ -43,8 +52,9 @@ static table_type table_type_of(npy_type type)
                              : TABLE_BF16;
 }
 
-/* The type of the exact table: the narrowest that has all elements. Elements that were rounded to
-   16 bits in a wider file are compared in the file's type, to show the size of that error. */
+/* Returns the type of the exact table: the narrowest type that has all elements of the arrays.
+ * If a file of a wider type has elements that were rounded to 16 bits, the exact table has the
+ * file's type. Otherwise the error of this rounding would not show. */
 static npy_type exact_type_of(const samples *s, int is_preset)
 {
     if (s->type == s->stored || (s->type != NPY_BF16 && s->type != NPY_F16)) return s->type;
@@ -58,8 +68,8 @@ static void free_exact(exact_rows *x)
     free(x->table);
 }
 
-/* Computes the part's own exact table for the samples. Returns 0 if there is none, as for RoPE in
- * f64. */
+/* Prepares the computation of the exact table. Returns 0 if there is none, as for RoPE in f64.
+ * The caller frees *x with free_exact() in both cases. */
 static int prepare_exact(const samples *s, const part *p, exact_rows *x)
 {
     part own = *p;
@@ -75,8 +85,9 @@ static int prepare_exact(const samples *s, const part *p, exact_rows *x)
     return x->memory && x->positions && x->table && x->plan.pairs == s->pairs;
 }
 
-/* Compute `rows` rows starting at row `first`, at the arrays' positions, or at those to which an
-   explanation moves them. */
+/* Computes the exact rows [first, first + rows) at the positions of the arrays. If `moved` is
+ * not NULL, they are computed at the positions to which this explanation moves them. Returns 0
+ * on failure. */
 static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t rows,
                          const explanation *moved)
 {
@@ -96,16 +107,17 @@ static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t r
                                      x->table)) == PE_OK;
 }
 
-/* Returns the largest error of an element that float32 angles explain. The angle may be off by 13
-   units in the last place, of which the frequency has MOST_NUDGES. Cosines and sines in float32 may
-   be off by 2^-22. */
+/* Returns the largest error of an element that angles in float32 explain. The angle may be off
+ * by 13 units in the last place, 12 of them (MOST_NUDGES) from the frequency. Cosine and sine of
+ * float32 functions may add 2^-22. */
 static double explained_error(const spectrum *own, double position, size_t pair, npy_type type)
 {
     return own->factor * (fabs(own->omega[pair] * position) * (MOST_NUDGES + 1) * 0x1p-23 +
                           0x1p-22 + 2 * half_unit(type));
 }
 
-/* Compare a row with the exact one. A NaN is an error of infinity. */
+/* Compares a row with the exact row. A NaN counts as an infinite error. `own` has the part's own
+ * frequencies, or is NULL if the first unexplained error is not wanted. */
 static void compare_row(const samples *s, const exact_rows *x, const unsigned char *exact,
                         const spectrum *own, size_t row, deviation *d)
 {
@@ -129,9 +141,10 @@ static void compare_row(const samples *s, const exact_rows *x, const unsigned ch
     }
 }
 
-/* Compare arrays with the exact table of a part, and write the result to *d. own: the part's
-   frequencies. With NULL, the first error that float32 angles do not explain is not searched for.
-   moved: an explanation that moves positions, or NULL. */
+/* Compares the arrays with the exact table of a part, and writes the result to *d. `own` has the
+ * part's frequencies; with NULL, the first error that float32 angles do not explain is not
+ * searched for. `moved` is an explanation that moves positions, or NULL. The caller frees
+ * d->by_pair. */
 static void find_deviation(const samples *s, const part *p, const spectrum *own,
                            const explanation *moved, int is_sine_first, deviation *d)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of what may differ between an array and its config: those of docs/tool.md. */
+/* Lists what may differ between an array and its config, with the names that docs/tool.md
+ * explains. */
 #ifndef TOOL_DIFFERENCES_H
 #define TOOL_DIFFERENCES_H
 
@@ -7,7 +8,8 @@
 
 #include <stdint.h>
 
-/* What differs from the config. */
+/* Lists the differences. Their order is that of difference_names[] and of difference_texts[] in
+ * output/compare_text.h. */
 typedef enum difference {
     DIFFERS_COLUMN_ORDER = 0,
     DIFFERS_SINE_COSINE,
@@ -48,6 +50,7 @@ typedef enum difference {
     DIFFERENCE_COUNT
 } difference;
 
+/* Lists the names that reports and JSON have. */
 static const char *const difference_names[] = {"column_order",
                                                "sine_cosine",
                                                "sign",
@@ -86,10 +89,11 @@ static const char *const difference_names[] = {"column_order",
                                                "table_f16"};
 TOOL_HAS_ALL(difference_names, DIFFERENCE_COUNT);
 
-/* A set of differences, one bit each. */
+/* Holds a set of differences: bit d is 1 if difference d is in the set. */
 typedef uint64_t differences;
 #define TOOL_DIFFERS(which) ((differences)1 << (which))
 
+/* Holds the differences that are a rounding to 16 bits. */
 static const differences sixteen_bits =
     TOOL_DIFFERS(DIFFERS_INV_FREQ_BF16) | TOOL_DIFFERS(DIFFERS_INV_FREQ_F16) |
     TOOL_DIFFERS(DIFFERS_POSITIONS_BF16) | TOOL_DIFFERS(DIFFERS_POSITIONS_F16) |
@@ -103,8 +107,9 @@ static int count_differences(differences set)
     return count;
 }
 
-/* Returns whether a set has at most two differences, so that it is tried. Several roundings to 16
- * bits count as at most two, because code that computes everything in 16 bits has them all. */
+/* Returns whether a set has at most two differences. Larger sets are not tried as explanations.
+ * Several roundings to 16 bits count as at most two, because code that computes everything in 16
+ * bits has them all. */
 static int are_few(differences set)
 {
     const int narrow = count_differences(set & sixteen_bits);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which mistake explains an array: each combination of at most two differences is computed, and
- * counts if all elements agree with it. */
+/* Finds the mistakes that explain an array. Each combination of at most two differences from the
+ * config is computed. It is an explanation if all elements of the array agree with it.
+ *
+ * An explanation (agree.h) says how an array was computed: with which frequencies and positions,
+ * and in which arithmetic. A spectrum (spectrum.h) holds the frequencies of one rotation, and
+ * how they differ from the config's. Its numbers are compared in probe rows first, which are
+ * eight rows spread over the array. */
 #ifndef TOOL_EXPLAIN_H
 #define TOOL_EXPLAIN_H
 
@@ -8,30 +13,32 @@
 
 enum { MOST_EXPLANATIONS = 64 };
 
-/* Another name for the numbers of an explanation. */
+/* Holds another name for the same numbers, such as another base in place of another width. */
 typedef struct synonym {
-    size_t of; /* index of the explanation */
-    explanation other;
+    size_t of;         /* the index in findings.of[] of the explanation with these numbers */
+    explanation other; /* the explanation by the other name                                */
 } synonym;
 
-/* Explanations with the fewest differences, and where the nearest other one fails. */
+/* Holds the explanations with the fewest differences that fit. If none fits, holds the one that
+ * comes nearest. */
 typedef struct findings {
-    size_t count;
-    explanation of[MOST_EXPLANATIONS];
-    size_t synonyms;
+    size_t count;                      /* the number of explanations                    */
+    explanation of[MOST_EXPLANATIONS]; /* they all have `fewest` differences            */
+    size_t synonyms;                   /* the number of synonyms                        */
     synonym synonym[MOST_EXPLANATIONS];
-    int fewest;          /* differences of these                                      */
-    size_t best_matched; /* elements of the best that failed, and its first that does */
-    explanation best;
-    size_t row, pair;
-    size_t most_passed; /* pairs whose eight rows agree with `passing`, which was not tried */
-    explanation passing;
-    double base; /* the config's */
-    int has_config;
+    int fewest;          /* the number of differences of each explanation               */
+    size_t best_matched; /* the number of elements of `best` that agree, pair by pair   */
+    explanation best;    /* the explanation with the most elements before one that fails */
+    size_t row;          /* the row of the first element of `best` that fails           */
+    size_t pair;         /* its pair                                                    */
+    size_t most_passed;  /* the number of pairs whose probe rows agree with `passing`   */
+    explanation passing; /* of those that failed in the probe rows, the nearest         */
+    double base;         /* the base of the config                                      */
+    int has_config;      /* 0: there is no config, and base 10000 is expected           */
 } findings;
 
-/* Counts the elements that agree. Returns whether all do. What fails is remembered, if it is the
- * nearest so far. */
+/* Returns whether all elements agree with an explanation. If not, it becomes f->best if more
+ * elements agree than with f->best, counted up to the first that fails. */
 static int try_all(const samples *s, const explanation *e, findings *f)
 {
     size_t row = 0;
@@ -45,7 +52,8 @@ static int try_all(const samples *s, const explanation *e, findings *f)
     return 0;
 }
 
-/* Whether all elements agree. */
+/* Returns whether all elements agree with an explanation. The probe rows are tested first. An
+ * explanation that fails there becomes f->passing if it passes more pairs. */
 static int explains(const samples *s, const explanation *e, findings *f)
 {
     size_t passed = 0;
@@ -54,7 +62,8 @@ static int explains(const samples *s, const explanation *e, findings *f)
     return 0;
 }
 
-/* Whether two explanations have the same numbers, up to a relative distance of frequencies. */
+/* Returns whether two explanations have the same numbers: the same positions, factor, signs and
+ * roundings, and frequencies with at most this relative distance. */
 static int are_same(const samples *s, const explanation *a, const explanation *b, double distance)
 {
     if (!are_moved_alike(s, a, b) || fabs(a->factor - b->factor) > fmin(distance, 1e-6) ||
@@ -66,7 +75,7 @@ static int are_same(const samples *s, const explanation *a, const explanation *b
     return 1;
 }
 
-/* Whether an explanation, or a synonym of it, has a set of differences. */
+/* Returns whether explanation k, or a synonym of it, has exactly these differences. */
 static int has_names(const findings *f, size_t k, differences differs)
 {
     int has = f->of[k].differs == differs;
@@ -75,8 +84,8 @@ static int has_names(const findings *f, size_t k, differences differs)
     return has;
 }
 
-/* Returns whether an explanation has the numbers and the arithmetic of one that was found. Then its
- * elements also agree. */
+/* Returns whether an explanation with the same numbers and arithmetic was found before. Then all
+ * elements also agree with this one, and need not be compared again. */
 static int is_found(const samples *s, const findings *f, const explanation *e)
 {
     for (size_t k = 0; k < f->count; k++)
@@ -84,8 +93,8 @@ static int is_found(const samples *s, const findings *f, const explanation *e)
     return 0;
 }
 
-/* Returns the index of a kept explanation with about the same numbers and, among its names, the same
- * differences. Returns f->count if there is none. */
+/* Returns the index of an explanation in f->of[] that has about the same numbers and, by one of
+ * its names, the same differences. Returns f->count if there is none. */
 static size_t index_of_kept(const samples *s, const findings *f, const explanation *e)
 {
     size_t k = 0;
@@ -93,8 +102,10 @@ static size_t index_of_kept(const samples *s, const findings *f, const explanati
     return k;
 }
 
-/* Keep an explanation, unless it has more differences than another, or says what another says. With
- * other names for exactly the same numbers it is a synonym. */
+/* Adds an explanation to the findings. Explanations with more differences are removed or, if the
+ * new one has more, it is dropped. With the same differences and about the same numbers as
+ * another one, it only shows that the arithmetic is not known. With other differences and the
+ * same numbers, it becomes a synonym. */
 static void keep(const samples *s, findings *f, const explanation *e)
 {
     const int count = count_differences(e->differs);
@@ -117,8 +128,9 @@ static void keep(const samples *s, findings *f, const explanation *e)
     if (f->count < MOST_EXPLANATIONS) f->of[f->count++] = *e;
 }
 
-/* If the config's frequencies fit, add other frequencies that also fit, because the rows are too few to
- * tell them apart. Of several with the same name, add one. Those with two differences are not added. */
+/* Adds explanations with one difference although the config itself fits. They also fit if the
+ * rows are too few to tell, and the user has to know that. Of several with the same difference,
+ * one is added. */
 static void add_rivals(const samples *s, const spectra *all, findings *f)
 {
     const explanation right = f->of[0];
@@ -135,7 +147,8 @@ static void add_rivals(const samples *s, const spectra *all, findings *f)
     }
 }
 
-/* The same numbers with the arithmetics that come into question. */
+/* Tries an explanation with each arithmetic, and keeps those that fit. `given` are the
+ * differences that the arrays have in any case. */
 static void try_arithmetics(const samples *s, explanation e, findings *f, differences given)
 {
     for (int how = 0; how < ARITHMETIC_COUNT; how++) {
@@ -149,14 +162,15 @@ static void try_arithmetics(const samples *s, explanation e, findings *f, differ
         if (s->is_inv_freq && how != ARITHMETIC_DOUBLE && how != ARITHMETIC_INV_FREQ_BF16 &&
             how != ARITHMETIC_INV_FREQ_F16)
             continue;
-        /* at small positions float32 angles have the same numbers, and they are far more usual */
+        /* At small positions, angles in float32 and in double are equal. Float32 angles are far
+         * more usual, so double angles of float32 frequencies are then not reported. */
         if (is_mixed(now.how) && index_of_kept(s, f, &now) < f->count) continue;
         now.is_how_known = 1;
         if (is_found(s, f, &now) || explains(s, &now, f)) keep(s, f, &now);
     }
 }
 
-/* Returns YaRN's attention factor by one mscale: 0.1 mscale ln f + 1. */
+/* Returns YaRN's attention factor with one mscale: 0.1 mscale ln(factor) + 1. */
 static double factor_by_mscale(const pe_rope_config *c, double mscale)
 {
     const double trained = trained_length(c);
@@ -164,16 +178,17 @@ static double factor_by_mscale(const pe_rope_config *c, double mscale)
     return f > 1 ? 0.1 * mscale * log(f) + 1 : 1;
 }
 
-/* Factors on cosines and sines, and the mistake that each is. */
+/* Holds a factor on cosines and sines that is tried. */
 typedef struct tried_factor {
     double factor;
-    differences differs;
+    differences differs; /* the mistake that it is, or none */
 } tried_factor;
 
 enum { MOST_FACTORS = 8 };
 
-/* Lists the factors that come into question; with another scaling no factor is a mistake. Returns how
- * many there are. */
+/* Lists the attention factors that are tried with a spectrum, and returns their number. If the
+ * spectrum has another scaling, the code may have this scaling's factor, none, or the config's
+ * (`config`), and none of them counts as a further mistake. */
 static size_t list_factors(const spectrum *of, double config, tried_factor *to)
 {
     const double a = of->factor;
@@ -197,6 +212,7 @@ static size_t list_factors(const spectrum *of, double config, tried_factor *to)
     return count;
 }
 
+/* Tries an explanation with each factor that matches the measured amplitude. */
 static void try_factors(const samples *s, explanation e, double config, findings *f,
                         differences given)
 {
@@ -213,13 +229,14 @@ static void try_factors(const samples *s, explanation e, double config, findings
     }
 }
 
-/* What is expected of the order of columns: -1 where nothing is said. */
+/* Says which order of columns the config expects; -1 if it says nothing. */
 typedef struct expected {
-    int are_neighbours, is_sine_first;
+    int are_neighbours; /* 1: the pairs are interleaved; 0: halves                        */
+    int is_sine_first;  /* 1: the first number of a pair is the sine; 0: the cosine       */
 } expected;
 
-/* Returns the differences that do not depend on numbers: the type of the elements, and the order of
- * columns. */
+/* Returns the differences that do not depend on numbers: elements rounded to 16 bits in a file
+ * of a wider type, and another order of columns than expected. */
 static differences given_differences(const samples *s, const spectrum *of, const expected *want)
 {
     differences given = 0;
@@ -235,8 +252,9 @@ static differences given_differences(const samples *s, const spectrum *of, const
     return given;
 }
 
-/* Tries a spectrum with sines and cosines exchanged or not, either sign of the sine, and each way to
- * move positions, if that makes so many differences. */
+/* Tries a spectrum in 16 ways: with sines and cosines exchanged or not, with either sign of the
+ * sine, and with each way to move positions. Only those are tried that have exactly `count`
+ * differences. */
 static void try_spectrum(const samples *s, const spectrum *of, double config, const expected *want,
                          int count, findings *f)
 {
@@ -265,7 +283,9 @@ static void try_spectrum(const samples *s, const spectrum *of, double config, co
     }
 }
 
-/* Find all explanations with the fewest differences. */
+/* Finds all explanations with the fewest differences. They are tried in the order of their
+ * number of differences, so that a simple one ends the search. If none fits or comes near,
+ * f->passing is compared in full, so that the report has a nearest one. */
 static void explain(const samples *s, const spectra *all, const expected *want, findings *f)
 {
     memset(f, 0, sizeof *f);

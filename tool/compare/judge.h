@@ -1,24 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* posenc compare: reads someone else's arrays, and finds what they are and how they differ from the
- * config. */
+/* Does the work of `posenc compare`. It reads the arrays of other code, finds which numbers they
+ * have, and finds how these differ from what the config says.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key or a file. An explanation (agree.h) says how an array was computed: with
+ * which frequencies and positions, and in which arithmetic. A spectrum (spectrum.h) holds the
+ * frequencies of one rotation, and how they differ from the config's. */
 #ifndef TOOL_COMPARE_H
 #define TOOL_COMPARE_H
 
 #include "deviation.h"
 #include "explain.h"
 
+/* Holds the names of the files to compare, or NULL for those that are not given. */
 typedef struct compared {
-    const char *cosines, *sines, *table, *inv_freq, *positions; /* names of files, or NULL */
-    int has_config;
+    const char *cosines;
+    const char *sines;
+    const char *table;     /* cosines and sines in one array                                 */
+    const char *inv_freq;  /* frequencies                                                    */
+    const char *positions; /* the value of --positions, which may also be a range or a list  */
+    int has_config;        /* 0: no config is given, and base 10000 is expected              */
 } compared;
 
-/* Returns how many coordinates rows may have beside one: those of the part's rotation. */
+/* Returns how many coordinates a position has in the part's rotation: 1 without a config. */
 static size_t coordinates_of(const compared *c, const part *p)
 {
     return c->has_config && p->kind == PART_ROPE && p->rope.axes > 1 ? p->rope.axes : 1;
 }
 
-/* Lists the coordinate of each pair, by the part's sections. Returns 0 without memory. */
+/* Lists the coordinate that rotates each pair in to->axis, by the part's sections or list of
+ * coordinates. Returns 0 without memory. */
 static int list_axes(const part *p, samples *to)
 {
     const pe_rope_config *const c = &p->rope;
@@ -35,7 +46,7 @@ static int list_axes(const part *p, samples *to)
     return to->axis != NULL;
 }
 
-/* Returns coordinate a of row r of --positions. */
+/* Returns coordinate a of the position of row r. The last coordinate of a grid changes fastest. */
 static double coordinate_at(const positions *where, size_t r, size_t a)
 {
     if (where->list) return where->list[r * where->axes + a];
@@ -45,8 +56,9 @@ static double coordinate_at(const positions *where, size_t r, size_t a)
     return (double)(r % where->positions.size[a]);
 }
 
-/* Makes samples' positions of --positions, which is a range, a list, a grid or a file, or of
- * 0, 1, 2 ... Returns NULL on success, otherwise an error message. */
+/* Writes the positions of the arrays' rows to to->positions. `text` is the value of --positions:
+ * a range, a list, a grid, or the name of a .npy file; NULL means 0, 1, 2 ... Positions have one
+ * coordinate, or as many as the part. Returns NULL on success, otherwise an error message. */
 static const char *place_samples(const char *text, const part *p, size_t coordinates, samples *to)
 {
     npy file = {0, 0, NPY_F64, 0, NULL};
@@ -79,7 +91,7 @@ static const char *place_samples(const char *text, const part *p, size_t coordin
     return error;
 }
 
-/* Read a file of c; what is wrong is noted. */
+/* Reads a .npy file. Returns 0, and adds a note, if that fails. */
 static int read_array(const char *name, npy *to, part *notes)
 {
     const char *const error = npy_read(name, to);
@@ -87,14 +99,15 @@ static int read_array(const char *name, npy *to, part *notes)
     return !error;
 }
 
-/* Returns the name of the first file of c, or of the only one. */
+/* Returns the name of the only file with numbers, or of the cosines' file if sines are in
+ * another one. */
 static const char *first_file(const compared *c)
 {
     return c->inv_freq ? c->inv_freq : c->table ? c->table : c->cosines;
 }
 
-/* Reads the one or two files of c, whose arrays the caller frees. Returns 0, and notes why, if
- * something is wrong. */
+/* Reads the one or two files with numbers. The caller frees a->of and b->of in both cases.
+ * Returns 0, and adds a note, if that fails. */
 static int read_arrays(const compared *c, npy *a, npy *b, part *notes)
 {
     memset(b, 0, sizeof *b);
@@ -108,7 +121,7 @@ static size_t pairs_expected(const compared *c, const part *p)
     return p->kind == PART_SINUSOIDAL ? p->preset.d_model / 2 : pairs_of_rope(&p->rope);
 }
 
-/* What the config says of the order of columns. */
+/* Returns the order of columns that the config expects. In --table of RoPE it may be any. */
 static expected expected_of(const compared *c, const part *p, int is_complex)
 {
     expected want = {-1, c->table ? -1 : 0};
@@ -124,8 +137,8 @@ static expected expected_of(const compared *c, const part *p, int is_complex)
     return want;
 }
 
-/* Makes samples of one array, or of cosines and sines; free_samples() frees them. Returns 0, and
- * notes why, if something is wrong. */
+/* Brings one array (a), or cosines (a) and sines (b), into the form of samples, and measures
+ * them. The caller frees them with free_samples(). Returns 0, and adds a note, if that fails. */
 static int take_samples(const compared *c, npy *a, const npy *b, samples *to, part *notes)
 {
     const size_t pairs = pairs_expected(c, notes);
@@ -156,7 +169,7 @@ static int take_samples(const compared *c, npy *a, const npy *b, samples *to, pa
     return !count_notes(notes, NOTE_WRONG);
 }
 
-/* Whether the arrays are what pe computes, bit by bit. */
+/* Returns whether the arrays are exactly what pe computes for the rotation of an explanation. */
 static int has_exact_bits(const samples *s, const explanation *e, const part *p)
 {
     part own = *p;
@@ -177,7 +190,8 @@ static int has_exact_bits(const samples *s, const explanation *e, const part *p)
     return is_same;
 }
 
-/* The first power of 2 at which two explanations have other numbers; 0 if there is none. */
+/* Returns the first power of 2 at which two explanations have clearly different numbers, or 0 if
+ * there is none up to 2^30. The user is told to compare rows at this position. */
 static double telling_position(const samples *s, const explanation *a, const explanation *b)
 {
     const double minimum = 4 * half_unit(s->type) + 0x1p-20;
@@ -194,6 +208,8 @@ static double telling_position(const samples *s, const explanation *a, const exp
     return 0;
 }
 
+/* Returns the largest telling_position() of any two explanations that fit. Rows at this position
+ * tell all of them apart, except those that no position up to 2^30 tells apart. */
 static double all_told_at(const samples *s, const findings *f)
 {
     double last = 0;
@@ -203,21 +219,21 @@ static double all_told_at(const samples *s, const findings *f)
     return last;
 }
 
-/* Whether sines are expected where cosines stand. Where the config does not say, as the explanation
-   has it, or the one that comes nearest. */
+/* Returns whether the arrays called cosines should have sines. If the config does not say, it is
+ * as in the explanation that fits, or in the one that comes nearest. */
 static int expects_sine_first(const expected *want, const findings *f)
 {
     if (want->is_sine_first >= 0) return want->is_sine_first;
     return f->count ? f->of[0].is_swapped : f->best_matched && f->best.is_swapped;
 }
 
-/* What a comparison found. */
+/* Holds the results of a comparison. */
 typedef struct verdict {
-    samples s;
-    spectra all;
-    findings f;
-    deviation d;
-    int is_told; /* 1: exactly one explanation fits */
+    samples s;   /* the arrays                                      */
+    spectra all; /* the frequencies that were tried                 */
+    findings f;  /* the explanations that fit                       */
+    deviation d; /* the errors against the part's own table         */
+    int is_told; /* 1: exactly one explanation fits                 */
 } verdict;
 
 static void free_verdict(verdict *v)
@@ -227,14 +243,16 @@ static void free_verdict(verdict *v)
     free_samples(&v->s);
 }
 
-/* Compares v->s with a part. Without a config the part gets the width that the arrays have. Returns
- * 0, and notes why, if the part has no table of this width. */
+/* Compares the arrays in v->s with a part. `of` has all parts of its config. Without a config,
+ * the part becomes a rotation with base 10000 and as many pairs as the arrays have. Returns 0,
+ * and adds a note, if the part's table has another number of pairs. */
 static int judge_samples(const compared *c, part *p, const siblings *of, verdict *v)
 {
     const samples *const s = &v->s;
     findings *const f = &v->f;
     if (!c->has_config) p->kind = PART_ROPE, p->rope = pe_rope_config_default(2 * s->pairs);
-    /* rows of one coordinate are text: all coordinates are equal */
+    /* Positions with one coordinate are those of text: all coordinates of the rotation are
+     * equal. */
     if (p->kind == PART_ROPE && !s->axis && !p->rope.coordinate &&
         p->rope.section_order != PE_SECTIONS_VISION)
         p->rope.axes = 1;
@@ -258,8 +276,8 @@ static int judge_samples(const compared *c, part *p, const siblings *of, verdict
     return 0;
 }
 
-/* Compares the files of c with a part, one of its config's. Returns 0, and notes why, if there is nothing to report. The
- * caller frees the verdict with free_verdict() in each case. */
+/* Compares the files of c with a part. `of` has all parts of its config. Returns 0, and adds a
+ * note, if there is nothing to report. The caller frees *v with free_verdict() in both cases. */
 static int judge(const compared *c, part *p, const siblings *of, verdict *v)
 {
     npy a, b;

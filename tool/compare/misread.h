@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Frequencies as code has them that misreads the rule of YaRN or of Llama 3. */
+/* Computes the frequencies of code that has the rule of YaRN or of Llama 3 wrong.
+ *
+ * A spectrum (spectrum.h) holds the frequencies of one rotation, and how they differ from the
+ * config's. A track (samples.h) has what was measured of a pair. */
 #ifndef TOOL_MISREAD_H
 #define TOOL_MISREAD_H
 
@@ -7,8 +10,8 @@
 
 static const double two_pi = 6.283185307179586477;
 
-/* Adds the rotation's spectrum for a mistake in its rule, whose frequencies the caller writes.
- * Returns NULL if there is no room. */
+/* Adds a spectrum for a mistake in the rule of a scaling. The caller then writes its frequencies
+ * over those of the rotation. Returns NULL if there is no room. */
 static spectrum *add_misread(spectra *all, const pe_rope_config *c, size_t pairs,
                              difference differs, const char *which)
 {
@@ -19,7 +22,8 @@ static spectrum *add_misread(spectra *all, const pe_rope_config *c, size_t pairs
     return s;
 }
 
-/* Removes the last spectrum if a mistake does not change the config's own frequencies. */
+/* Removes the last spectrum if its frequencies are those of the config: the mistake changes
+ * nothing here. */
 static void drop_if_own(spectra *all, size_t pairs)
 {
     const double *const own = all->of[0].omega, *const last = all->of[all->count - 1].omega;
@@ -28,31 +32,42 @@ static void drop_if_own(spectra *all, size_t pairs)
     free(all->of[--all->count].omega);
 }
 
+/* Returns the length of the training, in positions. It is max_position_embeddings if the config
+ * does not have it, as in Hugging Face's code. */
 static double trained_length(const pe_rope_config *c)
 {
     return (double)(c->original_max_position_embeddings ? c->original_max_position_embeddings
                                                         : c->max_position_embeddings);
 }
 
-/* Which pairs have the base of NTK. With NTK_FOR_FACTOR the factor does not divide scaled pairs. */
+/* NTK scaling replaces the base by base * factor^(n / (n - 2)). These bits say which of YaRN's
+ * pairs some code gives this base: those that are not scaled, or those that are. With
+ * NTK_FOR_FACTOR the scaled pairs are not divided by the factor. */
 enum { NTK_UNSCALED = 1, NTK_SCALED = 2, NTK_FOR_FACTOR = 4 };
 
-/* How code computes YaRN's frequencies. */
+/* Describes how some code computes YaRN's frequencies. */
 typedef struct yarn_rule {
-    difference differs;
-    const char *which;
-    double fast, slow, cycle;     /* the betas, and the 2 pi of their rotations             */
-    int truncate, ntk;            /* ntk: a set of the bits above                            */
-    int is_inverted, is_positive; /* is_positive: a ramp of negative length is a step instead */
+    difference differs; /* the mistake                                                       */
+    const char *which;  /* which of the mistakes with this name, for reports; or NULL        */
+    double fast;        /* beta_fast: pairs that rotate more often are not scaled            */
+    double slow;        /* beta_slow: pairs that rotate less often are divided by the factor */
+    double cycle;       /* the angle of one rotation: 2 pi, or 1 by mistake                  */
+    int truncate;       /* 1: the bounds of the ramp are rounded to whole pairs              */
+    int ntk;            /* a set of NTK_UNSCALED, NTK_SCALED and NTK_FOR_FACTOR              */
+    int is_inverted;    /* 1: the ramp falls where it should rise                            */
+    int is_positive;    /* 1: a ramp of negative length becomes a step                       */
 } yarn_rule;
 
-/* Returns the pair, as a real number, that rotates beta times over the trained length. */
+/* Returns the index of the pair, as a real number, that rotates `beta` times over the trained
+ * length. */
 static double pair_of_beta(const pe_rope_config *c, double beta, double cycle)
 {
     return (double)rotary_of(c) * log(trained_length(c) / (beta * cycle)) /
            (2 * log(c->rope_theta));
 }
 
+/* Computes the frequencies of YaRN by a rule. Between the pairs `low` and `high`, a ramp rises
+ * from 0, unscaled, to 1, divided by the factor. */
 static void compute_yarn(const pe_rope_config *c, const yarn_rule *rule, size_t pairs,
                          double *omega)
 {
@@ -76,7 +91,7 @@ static void compute_yarn(const pe_rope_config *c, const yarn_rule *rule, size_t 
     }
 }
 
-/* Adds the frequencies of code that has a part of YaRN's rule wrong. */
+/* Adds the frequencies of code that has one detail of YaRN's rule wrong. */
 static void add_yarn_mistakes(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const double fast = c->beta_fast > 0 ? c->beta_fast : 32;
@@ -105,7 +120,8 @@ static void add_yarn_mistakes(spectra *all, const pe_rope_config *c, size_t pair
     }
 }
 
-/* Adds YaRN's rule with the base of NTK for everything, also for the bounds, by both of its names. */
+/* Adds YaRN's frequencies with the base of NTK everywhere, also in the bounds of the ramp. This
+ * is the same as another base of the config, so it is added by both names. */
 static void add_yarn_of_ntk(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const double n = (double)rotary_of(c), trained = trained_length(c);
@@ -119,29 +135,33 @@ static void add_yarn_of_ntk(spectra *all, const pe_rope_config *c, size_t pairs)
     if (base) base->base = other.rope_theta;
 }
 
-/* How code computes Llama 3's frequencies between the two bounds, and where they are. */
+/* Lists the wrong ways to compute Llama 3's frequencies. The right way lets x be the rotations
+ * of a pair over the trained length. Above high_freq_factor a pair keeps its frequency w. Below
+ * low_freq_factor it has w / factor. Between them, the share s = (x - low) / (high - low) mixes
+ * the two. */
 typedef enum llama3_rule {
-    LLAMA3_CUT_AT_HIGH = 0, /* transformers with the factors exchanged */
-    LLAMA3_CUT_AT_LOW,      /* Meta's code with the factors exchanged  */
-    LLAMA3_EXCHANGED,       /* the share is limited to 0 ... 1         */
-    LLAMA3_HARD_AT_HIGH,
-    LLAMA3_HARD_AT_LOW,
-    LLAMA3_HARD_BETWEEN,
-    LLAMA3_INVERTED,
-    LLAMA3_BY_WAVELENGTH,
-    LLAMA3_INVERTED_BY_WAVELENGTH,
-    LLAMA3_HARMONIC,
-    LLAMA3_HARMONIC_INVERTED,
-    LLAMA3_PRECEDENCE, /* 1 / ((1 - s) / f) + s divides, as in llama.cpp's first version */
-    LLAMA3_SQUARE,
-    LLAMA3_SMOOTHSTEP,
-    LLAMA3_UNLIMITED,
-    LLAMA3_NO_CYCLE,
+    LLAMA3_CUT_AT_HIGH = 0,        /* transformers' code with the two bounds exchanged    */
+    LLAMA3_CUT_AT_LOW,             /* Meta's code with the two bounds exchanged           */
+    LLAMA3_EXCHANGED,              /* the same in code that limits s to 0 ... 1           */
+    LLAMA3_HARD_AT_HIGH,           /* no mixing: w / factor below high_freq_factor        */
+    LLAMA3_HARD_AT_LOW,            /* no mixing: w / factor up to low_freq_factor         */
+    LLAMA3_HARD_BETWEEN,           /* no mixing: w / factor below a measured bound        */
+    LLAMA3_INVERTED,               /* the share is 1 - s                                  */
+    LLAMA3_BY_WAVELENGTH,          /* the share is linear in the wavelength               */
+    LLAMA3_INVERTED_BY_WAVELENGTH, /* 1 minus this share                                  */
+    LLAMA3_HARMONIC,               /* s mixes the wavelengths                             */
+    LLAMA3_HARMONIC_INVERTED,      /* 1 - s mixes the wavelengths                         */
+    LLAMA3_PRECEDENCE,             /* w / (factor / (1 - s) + s), as in llama.cpp's first version */
+    LLAMA3_SQUARE,                 /* the share is s^2                                            */
+    LLAMA3_SMOOTHSTEP,             /* the share is s^2 (3 - 2 s)                                  */
+    LLAMA3_UNLIMITED,              /* s also mixes beyond the bounds                              */
+    LLAMA3_NO_CYCLE,               /* x is in radians: the division by 2 pi is missing            */
     LLAMA3_RULE_COUNT
 } llama3_rule;
 
-/* Returns what a rule makes of w. cut: the rotations over the trained length from which on
- * LLAMA3_HARD_BETWEEN keeps frequencies. */
+/* Returns the frequency that a wrong rule makes of the unscaled frequency w. With
+ * LLAMA3_HARD_BETWEEN, pairs with at least `cut` rotations over the trained length keep their
+ * frequency. */
 static double llama3_by(const pe_rope_config *c, llama3_rule rule, double w, double cut)
 {
     const double low = c->low_freq_factor, high = c->high_freq_factor, f = c->factor;
@@ -173,7 +193,8 @@ static double llama3_by(const pe_rope_config *c, llama3_rule rule, double w, dou
     return (1 - share) * w / f + share * w;
 }
 
-/* Returns the rotations of the slowest pair that was measured to be unscaled, or 0. */
+/* Returns how often, over the trained length, the slowest pair rotates that the arrays show as
+ * unscaled, or 0 if no pair is. plain[] has the unscaled frequencies. */
 static double measured_cut(const pe_rope_config *c, const samples *s, const double *plain)
 {
     double cut = 0;
@@ -184,8 +205,10 @@ static double measured_cut(const pe_rope_config *c, const samples *s, const doub
     return cut;
 }
 
-/* Writes measured frequencies between the bounds. Returns 0 if they are no smoothing: a share that
- * falls from 1 to 0, with unscaled and scaled pairs beside them. */
+/* Writes the measured frequencies of the pairs between the two bounds to omega[], for smoothing
+ * by an unknown rule. Returns 0 if they are not the result of smoothing. Then the share of the
+ * unscaled frequency must fall from 1 to 0, and unscaled and scaled pairs must be on both
+ * sides. */
 static int measure_smoothing(const pe_rope_config *c, const samples *s, const double *plain,
                              double *omega)
 {
@@ -199,13 +222,14 @@ static int measure_smoothing(const pe_rope_config *c, const samples *s, const do
         const double share = (ratio - 1 / c->factor) / (1 - 1 / c->factor);
         if (!(share > -1e-5) || !(share < last + 1e-5) || plain[i] * s->step > 3) return 0;
         last = share, between++;
-        smooth += share > 0.001 && share < 0.999; /* else it is a hard cut */
+        smooth += share > 0.001 && share < 0.999; /* without such a share it is a hard cut */
         omega[i] = ratio * plain[i];
     }
     return unscaled > 1 && between > 1 && scaled > 1 && smooth;
 }
 
-/* Adds the frequencies of code that has a part of Llama 3's scaling wrong. */
+/* Adds the frequencies of code that has one detail of Llama 3's rule wrong, and those of an
+ * unknown smoothing, as they were measured. */
 static void add_llama3_mistakes(spectra *all, const pe_rope_config *c, const samples *s)
 {
     static const struct {

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions that are not the rows': moved by an offset, clamped at a limit, or wrapped around. */
+/* Finds how code has changed positions: added an offset, clamped them at a limit, or wrapped
+ * them around.
+ *
+ * An explanation (agree.h) says how an array was computed: with which frequencies and positions,
+ * and in which arithmetic. */
 #ifndef TOOL_MOVES_H
 #define TOOL_MOVES_H
 
 #include "agree.h"
 
-/* The offset of positions that the phases of row r mean, from slow pairs to fast ones; 0 if none is
- * a multiple of 1/2. It is the one that is nearest to `offset`, up to half a wavelength of the slowest
- * pair. */
+/* Returns the offset of row r's position that its angles show, as a multiple of 1/2. Returns 0
+ * if they show none. The search starts at `offset` and finds the nearest solution, up to half a
+ * wavelength of the slowest pair. The slowest pair gives a coarse offset, and each faster pair
+ * improves it. */
 static double fitted_offset(const samples *s, const explanation *e, size_t r, double offset)
 {
     size_t known = 0;
@@ -25,8 +30,9 @@ static double fitted_offset(const samples *s, const explanation *e, size_t r, do
     return known && fabs(offset - snapped) < 0.1 && fabs(snapped) < 2147483648.0 ? snapped : 0;
 }
 
-/* Returns whether a row's angles are those of the explanation at a position that is `offset` further,
- * but for the errors of 16-bit numbers. */
+/* Returns whether a row has about the angles of the explanation at the row's position plus
+ * `offset`. Each number may be off by 2 % of the amplitude, so that numbers rounded to 16 bits
+ * pass. */
 static int is_row_near(const samples *s, const explanation *e, size_t r, double offset)
 {
     const double amplitude = s->tracks[0].amplitude, near = 0.02 * amplitude;
@@ -43,8 +49,9 @@ static int is_row_near(const samples *s, const explanation *e, size_t r, double 
     return 1;
 }
 
-/* Returns the first row that is far from the explanation, or the number of rows. A row that is far
- * is looked for among a few, then between two of them. */
+/* Returns the first row that is_row_near() rejects, or the number of rows. Row numbers are
+ * doubled until one is rejected; bisection then finds the first. This assumes that all later
+ * rows are also rejected. */
 static size_t first_far_row(const samples *s, const explanation *e)
 {
     size_t near = 0, far = 1;
@@ -62,10 +69,12 @@ static size_t first_far_row(const samples *s, const explanation *e)
     return far;
 }
 
-/* Finds what positions are clamped at, or wrap at: the first row that is not that of its own position is
- * that of a smaller one. If it is the first row of all, an offset may have the same numbers.
- * Positions of 16 bits wrap at 65536, which is more than a wavelength of the slowest pair with base
- * 10000. */
+/* Finds the limit at which positions are clamped or wrapped. The first row that is not that of
+ * its own position must be that of a smaller one. Returns 0 if there is no such limit.
+ *
+ * Positions in 16 bits wrap at 65536. With base 10000, this is more than a wavelength of the
+ * slowest pair, so fitted_offset() could find a nearer solution. A second search therefore
+ * starts at -65536. */
 static int find_limit(const samples *s, explanation *e)
 {
     const size_t far = first_far_row(s, e);
@@ -80,10 +89,11 @@ static int find_limit(const samples *s, explanation *e)
     if (e->limit <= 0) return 0;
     for (size_t r = 0; r < s->rows; r++)
         if (moved_position(e, s->positions[r]) != 0) return 1;
-    return 0; /* positions that are all 0 are DIFFERS_FREQUENCIES_ZERO */
+    return 0; /* if all positions became 0, the difference is DIFFERS_FREQUENCIES_ZERO */
 }
 
-/* Finds how positions are moved. Returns 0 if they are not moved in this way. */
+/* Sets the offset or the limit with which e->moved changes positions. Returns 0 if the rows show
+ * none, or if positions have several coordinates. */
 static int find_move(const samples *s, explanation *e)
 {
     if (e->moved == MOVED_NOT) return 1;
@@ -92,7 +102,7 @@ static int find_move(const samples *s, explanation *e)
     return find_limit(s, e);
 }
 
-/* Returns whether two explanations have the same position in each row. */
+/* Returns whether two explanations give each row the same position. */
 static int are_moved_alike(const samples *s, const explanation *a, const explanation *b)
 {
     if (a->moved == b->moved && a->offset == b->offset && a->limit == b->limit) return 1;

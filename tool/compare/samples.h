@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Someone else's arrays as cosines and sines of pairs, and what can be measured without a config:
- * amplitude, frequency, phase and noise of each pair. */
+/* Brings arrays that other code has computed into one form, cosines and sines of pairs. Measures
+ * what can be known without a config: amplitude, frequency, phase and noise of each pair. */
 #ifndef TOOL_SAMPLES_H
 #define TOOL_SAMPLES_H
 
@@ -8,30 +8,39 @@
 
 #include <stdint.h>
 
-/* What was measured of a pair: its cosine and sine are amplitude * (cos, sin)(frequency * position +
- * phase), except for the noise. */
+/* Holds what was measured of a pair. With angle = frequency * position + phase, its cosine is
+ * amplitude * cos(angle) and its sine is amplitude * sin(angle), except for the noise. */
 typedef struct track {
-    double amplitude, frequency, phase, noise;
+    double amplitude; /* the mean of sqrt(cosine^2 + sine^2) over all rows                     */
+    double frequency; /* in radians per position; NaN if all rows have one position            */
+    double phase;     /* the angle at position 0, in radians                                   */
+    double noise;     /* the largest distance of a row's point (cosine, sine) from the formula */
 } track;
 
+/* Holds arrays of other code, and what is known about them. */
 typedef struct samples {
-    size_t rows, pairs;
-    double *cosines, *sines; /* [rows][pairs]; allocated                   */
-    double *positions;       /* [rows], or [rows][axes] with axis; allocated */
-    size_t axes;             /* coordinates of a row: 1 without axis       */
-    uint8_t *axis;           /* the coordinate of each pair, or NULL; allocated */
-    npy_type type;           /* the narrowest type that has all elements   */
-    npy_type stored;         /* the type in the file                       */
-    int is_inv_freq;         /* 1: cosines are frequencies, [1][pairs]     */
-    int is_table;            /* 1: sines and cosines came in one array     */
-    int is_complex;          /* 1: complex numbers                         */
-    int is_doubled;          /* 1: each pair's numbers stood twice         */
-    int are_neighbours;      /* 1: those of a pair stood side by side      */
-    double step;             /* the smallest distance of two rows, or 0    */
-    track *tracks;           /* [pairs], allocated                         */
+    size_t rows;       /* the number of rows, each with the numbers of one position       */
+    size_t pairs;      /* the number of pairs in a row                                    */
+    double *cosines;   /* [rows][pairs]: the first number of each pair; allocated         */
+    double *sines;     /* [rows][pairs]: the second number of each pair; allocated        */
+    double *positions; /* [rows] or, if `axis` is not NULL, [rows][axes]; allocated       */
+    size_t axes;       /* the coordinates of a position; 1 if `axis` is NULL              */
+    uint8_t *axis;     /* the coordinate that rotates each pair, or NULL; allocated       */
+    npy_type type;     /* the narrowest type that has all elements                        */
+    npy_type stored;   /* the type in the file                                            */
+    int is_inv_freq;   /* 1: `cosines` has frequencies, one row, and there are no sines   */
+    int is_table;      /* 1: sines and cosines came in one array                          */
+    int is_complex;    /* 1: this array had complex numbers                               */
+    int is_doubled;    /* 1: the array had each number twice                              */
+    /* This is 1 if the two numbers of a pair, or a number and its copy, were in consecutive
+     * columns. */
+    int are_neighbours;
+    double step;   /* the smallest distance of consecutive positions in pair 0; 0: none */
+    track *tracks; /* [pairs]; allocated                                                */
 } samples;
 
-/* Returns the position that rotates a pair in row r. */
+/* Returns the position that rotates a pair in row r: one of its coordinates, if there are
+ * several. */
 static double position_of(const samples *s, size_t r, size_t pair)
 {
     return s->axis ? s->positions[r * s->axes + s->axis[pair]] : s->positions[r];
@@ -47,20 +56,21 @@ static void free_samples(samples *s)
     memset(s, 0, sizeof *s);
 }
 
-/* x rounded to nearest even in a type. */
+/* Returns x rounded to the nearest number of a type, ties to even. */
 static double rounded_to(double x, npy_type type)
 {
     int exponent;
     if (type == NPY_F64 || type == NPY_INTEGER || x == 0 || !isfinite(x)) return x;
     if (type == NPY_F32) return (double)(float)x;
     frexp(x, &exponent);
-    if (type == NPY_F16 && exponent < -13) exponent = -13; /* its subnormals */
+    if (type == NPY_F16 && exponent < -13) exponent = -13; /* float16 is subnormal below 2^-14 */
     const int ulp_exponent = exponent - (type == NPY_F16 ? 11 : 8);
     return ldexp(nearbyint(ldexp(x, -ulp_exponent)), ulp_exponent);
 }
 
-/* Returns the narrowest type that has all elements. 0 and the largest magnitude are no evidence:
- * rows of position 0 have no other elements. */
+/* Returns the narrowest type that has all elements exactly. At least four elements must be other
+ * than 0 and the largest magnitude: a row of position 0 has no others, and says nothing about
+ * the type. */
 static npy_type narrowest_type(const double *of, size_t count, npy_type stored)
 {
     static const npy_type narrow[] = {NPY_BF16, NPY_F16, NPY_F32};
@@ -76,7 +86,7 @@ static npy_type narrowest_type(const double *of, size_t count, npy_type stored)
     return stored;
 }
 
-/* Half a unit in the last place of |x| at most, relative. */
+/* Returns the largest relative error of rounding to a type: half a unit in the last place. */
 static double half_unit(npy_type type)
 {
     return type == NPY_BF16  ? 0x1p-8
@@ -85,12 +95,15 @@ static double half_unit(npy_type type)
                              : 0x1p-53;
 }
 
+/* Returns the angle in -pi ... pi that differs from `angle` by a multiple of 2 pi. */
 static double wrapped(double angle) { return remainder(angle, 2 * 3.14159265358979323846); }
 
-/* How the columns may be there twice. A table of few rows may fit both. */
+/* Lists two orders in which an array may have each number twice. As halves, the second half of a
+ * row repeats the first. Side by side, columns 2i and 2i + 1 are equal. An array of few rows may
+ * fit both. */
 enum { TWICE_AS_HALVES = 1, TWICE_SIDE_BY_SIDE = 2 };
 
-/* Returns the ways that fit, or 0. */
+/* Returns the set of the orders above that fit all rows of an array, or 0. */
 static int doubling_of(const npy *a)
 {
     const size_t half = a->columns / 2;
@@ -105,15 +118,16 @@ static int doubling_of(const npy *a)
     return (as_halves ? TWICE_AS_HALVES : 0) | (side_by_side ? TWICE_SIDE_BY_SIDE : 0);
 }
 
+/* Returns allocated memory for `count` doubles, or NULL. It is never a NULL that means 0 bytes. */
 static double *new_numbers(size_t count)
 {
     return (double *)malloc((count ? count : 1) * sizeof(double));
 }
 
-/* Takes cosines and sines from two arrays. Columns may hold each number twice. Rows of `pairs` columns
- * are never taken for half as many numbers twice, although at position 0 all numbers are the same. If
- * the columns fit both orders of doubled numbers, the expected order is taken. Returns NULL on success,
- * otherwise an error message. */
+/* Takes cosines and sines from two arrays. If an array has each number twice, one of them is
+ * taken. Arrays with `pairs` columns are never taken for doubled ones, although at position 0
+ * all numbers are equal. If both orders of doubled numbers fit, is_beside_expected chooses.
+ * Returns NULL on success, otherwise an error message. */
 static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
                             int is_beside_expected, samples *to)
 {
@@ -141,9 +155,10 @@ static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
     return NULL;
 }
 
-/* Returns how far cos^2 + sin^2 is from constant: over the rows of the worst pair or, with
- * `across_pairs`, over all rows and pairs. The numbers of a pair are `apart` columns from each
- * other, those of the next pair `step` columns further. */
+/* Returns how much cosine^2 + sine^2 varies if pair i has its numbers in columns i * step and i
+ * * step + apart. If this is the right order of columns, it varies little. The result is the
+ * largest variation over the rows of one pair or, with across_pairs, the variation over all rows
+ * and pairs. */
 static double unsteadiness(const npy *a, size_t step, size_t apart, int across_pairs)
 {
     double worst = 0, minimum = HUGE_VAL, maximum = 0;
@@ -152,7 +167,7 @@ static double unsteadiness(const npy *a, size_t step, size_t apart, int across_p
         for (size_t r = 0; r < a->rows; r++) {
             const double *const sample = a->of + r * a->columns + i * step;
             const double size = sample[0] * sample[0] + sample[apart] * sample[apart];
-            if (size == 0 && r == 0) continue; /* a row of padding */
+            if (size == 0 && r == 0) continue; /* row 0 may be padding, which is all 0 */
             minimum = fmin(minimum, size);
             maximum = fmax(maximum, size);
         }
@@ -161,9 +176,10 @@ static double unsteadiness(const npy *a, size_t step, size_t apart, int across_p
     return worst;
 }
 
-/* Returns whether cosine and sine of a pair are side by side, not in halves. If all rows are of one
- * position, they are steady in both orders; then all pairs should have the same amplitude. If that
- * does not tell either, the order is the one that is expected. */
+/* Returns whether the two numbers of a pair are in consecutive columns, and not in halves. The
+ * order in which cosine^2 + sine^2 of each pair varies less is right. If both vary equally, as
+ * with rows of one position only, all pairs should have the same amplitude. If that decides
+ * nothing either, returns is_expected. */
 static int is_side_by_side(const npy *a, int is_expected)
 {
     for (int across_pairs = 0; across_pairs <= 1; across_pairs++) {
@@ -174,8 +190,8 @@ static int is_side_by_side(const npy *a, int is_expected)
     return is_expected;
 }
 
-/* Cosines and sines of one array: side by side, or in halves, which also may stand twice. Returns
- * NULL on success, otherwise an error message. */
+/* Takes cosines and sines from one array, which has the numbers of a pair side by side or in
+ * halves, and each number once or twice. Returns NULL on success, otherwise an error message. */
 static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, samples *to)
 {
     if (a->columns % 2) return "an even number of columns is wanted";
@@ -204,8 +220,8 @@ static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, 
     return error;
 }
 
-/* Finds the two consecutive rows whose positions, as the pair uses them, are nearest to each other but
- * not equal. Returns 0 if there are no such rows, else 1. */
+/* Finds the two consecutive rows whose positions, as this pair uses them, differ least but are
+ * not equal. Returns 0 if there are no such rows. */
 static int nearest_rows(const samples *s, size_t pair, size_t *first, size_t *second)
 {
     double minimum = HUGE_VAL;
@@ -216,13 +232,16 @@ static int nearest_rows(const samples *s, size_t pair, size_t *first, size_t *se
     return minimum < HUGE_VAL;
 }
 
+/* Returns the angle of pair i in row r, which is known except for a multiple of 2 pi. */
 static double phase_at(const samples *s, size_t r, size_t i)
 {
     return atan2(s->sines[r * s->pairs + i], s->cosines[r * s->pairs + i]);
 }
 
-/* The slope of a pair's phase: from the nearest two rows, then from rows twice, four times as far
- * ... apart, each of which the slope so far leads to. A slope is known but for 2 pi / step. */
+/* Returns the frequency of pair i: the slope of its angle. The rows `first` and `second`, at a
+ * small distance, give a first slope. It predicts the angle of a row at twice the distance
+ * closely enough to know the multiple of 2 pi, and this row improves the slope, and so on. The
+ * result may be wrong by a multiple of 2 pi / step. */
 static double slope_of(const samples *s, size_t i, size_t first, size_t second)
 {
     const double from = position_of(s, first, i), apart = position_of(s, second, i) - from;
@@ -238,7 +257,7 @@ static double slope_of(const samples *s, size_t i, size_t first, size_t second)
     return slope;
 }
 
-/* Fill s->tracks. 0 without memory. */
+/* Computes s->tracks and s->step. Returns 0 without memory. */
 static int measure(samples *s)
 {
     size_t first = 0, second = 0;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The frequencies that an array may have: those that its config means, and those of the mistakes
- * that are made with such a config. */
+/* Collects the frequencies that an array may have: those that its config means, and those of the
+ * mistakes that are often made with such a config. Each is a spectrum (spectrum.h).
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A track
+ * (samples.h) has what was measured of a pair. */
 #ifndef TOOL_SPECTRA_H
 #define TOOL_SPECTRA_H
 
 #include "misread.h"
 
-/* The parts of a config, among which one is compared. */
+/* Holds all parts of the config, one of which is compared with the arrays. */
 typedef struct siblings {
     const part *parts;
     size_t count;
 } siblings;
 
-/* Applies Llama 3's rule to one frequency. */
+/* Returns the frequency that Llama 3's rule makes of the frequency w. */
 static double llama3(const pe_rope_config *c, double w)
 {
     const double rotations = trained_length(c) * w / two_pi;
@@ -23,12 +26,13 @@ static double llama3(const pe_rope_config *c, double w)
     return (1 - share) * w / c->factor + share * w;
 }
 
-/* Returns a / b, or 1 if b is 0: scaling does not change the frequency of a pair that does not
- * rotate. */
+/* Returns a / b, or 1 if b is 0. It is the ratio by which a scaling changes the frequency b to
+ * a. A pair that does not rotate (frequency 0) is not changed. */
 static double ratio_of(double a, double b) { return b != 0 ? a / b : 1; }
 
-/* The scaling done once more to what it has made: by the same ratio, for Llama 3 also by its
- * rule. */
+/* Adds the frequencies of code that scales twice. The ratio of scaled to unscaled frequency is
+ * applied once more. Llama 3's rule gives other numbers if it is applied to scaled frequencies,
+ * so both are added. */
 static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const pe_rope_config plain = unscaled(c);
@@ -46,16 +50,18 @@ static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
     free_spectra(&own);
 }
 
+/* Lists the factors of scalings that models use. */
 static const double usual_factors[] = {1.25, 1.5, 2,  2.5, 3,  4,  5,  6,
                                        8,    10,  16, 20,  32, 40, 64, 128};
 
-/* Returns a length as a size_t, or 0, which is absent, if it is too large for one. */
+/* Returns a length as a size_t, or 0, which means that it is absent, if it is too large. */
 static size_t whole_length(double length)
 {
     return length < (double)(SIZE_MAX / 2) ? (size_t)length : 0;
 }
 
-/* Other scalings by the config's numbers, and its own by another factor. */
+/* Adds the other types of scaling with the config's factor, and its own type with other usual
+ * factors. */
 static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     static const pe_rope_type types[] = {PE_ROPE_LINEAR, PE_ROPE_NTK,  PE_ROPE_DYNAMIC_NTK,
@@ -65,7 +71,8 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
             pe_rope_config other = *c;
             const int is_same = types[t] == c->rope_type;
             const double factor = f ? usual_factors[f - 1] : c->factor;
-            if (types[t] == PE_ROPE_PROPORTIONAL && !is_same) continue; /* another width */
+            if (types[t] == PE_ROPE_PROPORTIONAL && !is_same)
+                continue; /* has another number of pairs */
             if ((f > 0) != is_same || factor == 0 || (is_same && factor == c->factor)) continue;
             other.rope_type = types[t];
             other.factor = factor;
@@ -85,8 +92,8 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
         }
 }
 
-/* The same scaling with another length: that of the whole context for the trained one, and the other
- * list of LongRoPE. */
+/* Adds the config's scaling with another length: max_position_embeddings in place of the trained
+ * length and, for LongRoPE, lengths that choose the one and the other list of factors. */
 static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const size_t trained = c->original_max_position_embeddings,
@@ -105,7 +112,7 @@ static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pair
     }
 }
 
-/* Returns x rounded to so many significant decimal digits. */
+/* Returns x rounded to a number of significant decimal digits. */
 static double shortened(double x, int digits)
 {
     char text[40];
@@ -113,8 +120,9 @@ static double shortened(double x, int digits)
     return strtod(text, NULL);
 }
 
-/* The base that the measured frequencies mean, or 0. It is taken from a pair that rotates slowly,
- * whose frequency is known well; scaled is what scaling does to each pair. */
+/* Returns the base that the measured frequencies mean, or 0 if they show none. It is taken from
+ * the pair that gives it most exactly, among those that the scaling does not change. `plain` has
+ * the config's unscaled frequencies, or is NULL if it has no scaling. */
 static double fitted_base(const samples *s, const spectrum *config, const double *plain)
 {
     double best = 0, weight = 0;
@@ -129,8 +137,8 @@ static double fitted_base(const samples *s, const spectrum *config, const double
     return best;
 }
 
-/* Adds frequencies whose exponents have a width below them that is not the config's, and the base
- * with the config's width that has the same frequencies. */
+/* Adds frequencies base^(-2i / width) for a width that is not the config's. Another base with
+ * the config's width has the same frequencies, so it is added as a second name. */
 static void add_width(spectra *all, const pe_rope_config *c, size_t pairs, double width)
 {
     const double own = 2 * (double)pairs_of_rope(c);
@@ -145,7 +153,8 @@ static void add_width(spectra *all, const pe_rope_config *c, size_t pairs, doubl
     }
 }
 
-/* Exponents with another width below them: one of the config's own numbers. */
+/* Adds frequencies whose exponents are divided by another width, which is one of the config's
+ * own numbers. The array may also have another number of pairs than the config. */
 static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const size_t own = 2 * pairs_of_rope(c);
@@ -171,7 +180,8 @@ static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
     }
 }
 
-/* The width that makes of the config's base the measured one, if it is a whole number. */
+/* Adds the width with which the config's base has the measured frequencies, if it is a whole
+ * number. `fit` is the base that has them with the config's width. */
 static void add_measured_width(spectra *all, const pe_rope_config *c, size_t pairs, double fit)
 {
     const double own = 2 * (double)pairs_of_rope(c);
@@ -180,8 +190,8 @@ static void add_measured_width(spectra *all, const pe_rope_config *c, size_t pai
         add_width(all, c, pairs, nearbyint(width));
 }
 
-/* Adds the mistake of dividing exponents by pairs - 1: i / (pairs - 1) instead of i / pairs. A
- * width smaller by 2 gives the same frequencies, so that name is also added. */
+/* Adds frequencies with the exponents i / (pairs - 1) in place of i / pairs. A width that is
+ * smaller by 2 has the same frequencies, so this name is also added. */
 static void add_exponents(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     pe_rope_config other = *c;
@@ -191,12 +201,13 @@ static void add_exponents(spectra *all, const pe_rope_config *c, size_t pairs)
     add_width(all, c, pairs, 2 * (double)(pairs - 1));
 }
 
-/* These are the bases that models use. */
+/* Lists the bases that models use. */
 static const double usual_bases[] = {10000,  20000,  25000,  40000,  50000, 100000, 150000, 160000,
                                      250000, 500000, 600000, 640000, 1e6,   2e6,    4e6,    5e6,
                                      8e6,    1e7,    2e7,    5e7,    1e8,   1e9,    2000,   1000};
 
-/* Adds other bases without the config's scaling: those of models, then the measured one. */
+/* Adds rotations without the config's scaling and with another base: the bases of models, then
+ * the measured base, rounded to 1 to 6 digits. */
 static void add_unscaled_bases(spectra *all, const pe_rope_config *c, const samples *s)
 {
     pe_rope_config other = unscaled(c);
@@ -214,7 +225,9 @@ static void add_unscaled_bases(spectra *all, const pe_rope_config *c, const samp
     }
 }
 
-/* Other bases: those of models, then the measured one, which may be another width's. */
+/* Adds rotations with another base: the bases of models, then the measured base, rounded to 1 to
+ * 6 digits. Another width may have the same numbers as the measured base, so it is added
+ * before. */
 static void add_bases(spectra *all, const pe_rope_config *c, const samples *s)
 {
     const pe_rope_config plain = unscaled(c);
@@ -239,8 +252,9 @@ static void add_bases(spectra *all, const pe_rope_config *c, const samples *s)
     free_spectra(&own);
 }
 
-/* Other widths of PROPORTIONAL in a table of all pairs: another number of pairs rotates, or
- * rotary_dim divides the exponents, which is the same as a higher base. */
+/* Adds other widths of PE_ROPE_PROPORTIONAL in a table of all pairs of the head. Either another
+ * number of pairs rotates, or the exponents are divided by rotary_dim in place of head_dim,
+ * which is the same as a higher base. */
 static void add_proportional_widths(spectra *all, const pe_rope_config *c, const samples *s)
 {
     const size_t rotary = rotary_of(c);
@@ -260,7 +274,8 @@ static void add_proportional_widths(spectra *all, const pe_rope_config *c, const
     }
 }
 
-/* Frequencies divided by a number that the config does not have. */
+/* Adds frequencies that are divided by one number, although the config has no scaling. The
+ * number is measured, and rounded to 1 to 3 digits. */
 static void add_linear(spectra *all, const pe_rope_config *c, const samples *s)
 {
     double ratio = 0;
@@ -279,8 +294,8 @@ static void add_linear(spectra *all, const pe_rope_config *c, const samples *s)
     }
 }
 
-/* Parameters that were not read: base 10000, no scaling, and the pairs that the array has, which are
- * the config's or those of the whole head. */
+/* Adds the frequencies of code that read none of the config's parameters: base 10000 and no
+ * scaling. The array must have the config's number of pairs, or that of the whole head. */
 static void add_no_parameters(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     pe_rope_config other = pe_rope_config_default(2 * pairs);
@@ -290,7 +305,8 @@ static void add_no_parameters(spectra *all, const pe_rope_config *c, size_t pair
     add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_PARAMETERS_ABSENT));
 }
 
-/* Frequencies that nobody filled in, and a rotation that was done twice. */
+/* Adds frequencies of 0, which nobody filled in, and doubled frequencies, as from rotating
+ * twice. */
 static void add_multiples(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     for (int multiple = 0; multiple <= 2; multiple += 2) {
@@ -305,8 +321,9 @@ static void add_multiples(spectra *all, const pe_rope_config *c, size_t pairs)
     }
 }
 
-/* Makes a rotation one of a single coordinate, whose pairs have the same frequencies. Returns 0 if
- * there is none: where each coordinate begins with the first frequency again. */
+/* Makes a rotation with several coordinates one with a single coordinate and the same
+ * frequencies. Returns 0 if that is impossible: with PE_SECTIONS_VISION each coordinate has the
+ * first frequencies again. */
 static int flatten_rotation(pe_rope_config *c)
 {
     if (c->axes > 1 && !c->coordinate && c->section_order == PE_SECTIONS_VISION) return 0;
@@ -316,7 +333,7 @@ static int flatten_rotation(pe_rope_config *c)
     return 1;
 }
 
-/* Returns whether two parts rotate by the same frequencies. */
+/* Returns whether two parts have the same frequencies, factor and order of pairs. */
 static int are_equal_spectra(const spectrum *a, const spectrum *b, size_t pairs)
 {
     for (size_t i = 0; i < pairs; i++)
@@ -325,8 +342,8 @@ static int are_equal_spectra(const spectrum *a, const spectrum *b, size_t pairs)
            a->are_neighbours == b->are_neighbours;
 }
 
-/* The rotations of the config's other parts. own_count: 1 if the first spectrum is the part's own,
- * else 0. */
+/* Adds the rotations of the config's other parts, since code may have taken the wrong part.
+ * own_count is 1 if the first spectrum is the part's own, else 0. */
 static void add_other_parts(spectra *all, const part *own, const siblings *of, size_t pairs,
                             size_t own_count)
 {
@@ -351,7 +368,7 @@ static void add_other_parts(spectra *all, const part *own, const siblings *of, s
     }
 }
 
-/* All of a rotation whose pairs are as many as the array's. */
+/* Adds all frequencies that are tried if the array has as many pairs as the part's rotation `c`. */
 static void add_all(spectra *all, const part *p, const pe_rope_config *c, const siblings *of,
                     const samples *s)
 {
@@ -381,8 +398,9 @@ static void add_all(spectra *all, const part *p, const pe_rope_config *c, const 
     if (is_scaled(c)) add_unscaled_bases(all, c, s);
 }
 
-/* Collects the frequencies that arrays of a rotation may have. The first are the config's own, if the
- * array has its width. Pairs without a coordinate do not rotate. */
+/* Collects the frequencies that arrays of a rotation may have. If the array has the config's
+ * number of pairs, the first spectrum is the config's own. Pairs without a coordinate (255) do
+ * not rotate. */
 static void spectra_of_rope(spectra *all, const part *p, const siblings *of, const samples *s)
 {
     pe_rope_config flat = p->rope;
@@ -400,7 +418,7 @@ static void spectra_of_rope(spectra *all, const part *p, const siblings *of, con
             if (p->rope.coordinate[i] == 255) all->of[k].omega[i] = all->of[k].chain_base = 0;
 }
 
-/* Adds a sinusoidal encoding's frequencies. Returns NULL if it has another number of pairs. */
+/* Adds the frequencies of a sinusoidal encoding. Returns NULL if it has another number of pairs. */
 static spectrum *add_preset(spectra *all, part *p, size_t pairs, differences differs)
 {
     size_t own_pairs = 0;
@@ -417,15 +435,17 @@ static spectrum *add_preset(spectra *all, part *p, size_t pairs, differences dif
     return to;
 }
 
-/* Returns the base with which a part has the frequencies `to`, which are powers as its own are. */
+/* Returns the base with which part p has the frequencies `to`. Both they and its own
+ * frequencies, `own`, are powers of a base, so the ratio of the logarithms of their last
+ * frequencies gives it. */
 static double base_of(const double *to, const double *own, size_t pairs, const part *p)
 {
     const double last = log(to[pairs - 1] / to[0]), own_last = log(own[pairs - 1] / own[0]);
     return own_last != 0 ? exp(log(p->preset.base) * last / own_last) : p->preset.base;
 }
 
-/* The same of a sinusoidal encoding: its own frequencies, those of the other rule for exponents,
- * frequencies of 0, then those of other bases. */
+/* Collects the frequencies that arrays of a sinusoidal encoding may have: its own, those with
+ * the other rule for exponents, frequencies of 0, and those of the measured base. */
 static void spectra_of_preset(spectra *all, const part *p, const samples *s)
 {
     part other = *p;
@@ -439,7 +459,7 @@ static void spectra_of_preset(spectra *all, const part *p, const samples *s)
         if (!add_preset(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_EXPONENTS))) return;
         drop_if_own(all, s->pairs);
         if (all->count == before || s->pairs < 2) continue;
-        other = *p; /* the base that has these frequencies by the config's rule */
+        other = *p; /* with another base, the config's rule has the same frequencies */
         other.preset.base = base_of(all->of[before].omega, all->of[0].omega, s->pairs, p);
         spectrum *const base = add_preset(all, &other, s->pairs, TOOL_DIFFERS(DIFFERS_BASE));
         if (base) base->base = other.preset.base;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The frequencies of one rotation, with how they differ from the config's. */
+/* Holds the frequencies of one rotation, with the differences from the config's rotation. They
+ * are the config's own or those of a mistake; `posenc compare` tries each of them on the
+ * arrays. */
 #ifndef TOOL_SPECTRUM_H
 #define TOOL_SPECTRUM_H
 
@@ -8,28 +10,34 @@
 #include "differences.h"
 #include "samples.h"
 
+/* At most this many frequencies are tried on an array. Further ones are dropped. */
 enum { MOST_SPECTRA = 256 };
 
-/* The frequencies of all pairs of an array, and how they differ from the config's. A detail is 0 if it
- * does not differ. */
+/* Holds the frequencies of all pairs of an array, and how they differ from the config's. A
+ * detail such as `base` is 0 or NULL if it does not differ. */
 typedef struct spectrum {
-    differences differs;                /* from the config    */
-    double *omega;                      /* allocated          */
-    double factor;                      /* on cosines and sines */
-    int has_any_factor;                 /* 1: without its scaling a table has either factor */
-    double base, width, scaling_factor; /* details */
-    int has_other_length;               /* 1: the trained length is not the config's */
-    const char *scaling;                /* its name, or NULL */
-    int has_rope;                       /* 1: rope has these frequencies, exactly */
-    pe_rope_config rope;
-    double chain_base, chain_width; /* of ggml's chain; 0: it has none */
-    int is_chain_exact;             /* 1: its factor on an angle is known to the last bit */
-    const char *part;               /* the name of another part that has it, or NULL */
-    const char *which;              /* which of the mistakes with this name, or NULL */
-    int has_layout;                 /* 1: the other part's pairs count, which are: */
-    int are_neighbours;
+    differences differs;   /* the differences from the config                              */
+    double *omega;         /* the frequency of each pair; allocated                        */
+    double factor;         /* the attention factor on cosines and sines                    */
+    int has_any_factor;    /* 1: with this mistake, no attention factor counts as another mistake */
+    double base;           /* the base of the rotation, if it is another one               */
+    double width;          /* the width that divides the exponents, or that rotates        */
+    double scaling_factor; /* the factor of another scaling                                */
+    int has_other_length;  /* 1: the trained length, or LongRoPE's list, is another one    */
+    const char *scaling;   /* the name of another scaling                                  */
+    int has_rope;          /* 1: `rope` has exactly these frequencies                      */
+    pe_rope_config rope;   /* the rotation that the frequencies were computed from         */
+    double chain_base;     /* base and width of ggml's chain (chain_step() of agree.h)     */
+    double chain_width;    /* the width of this chain; chain_base is 0 if there is no chain */
+    int is_chain_exact;    /* 1: the scaling of ggml's angles is known without an error    */
+    const char *part;      /* the name of another part that has these frequencies          */
+    const char *which;     /* which of several mistakes with the same name it is           */
+    int has_layout;        /* 1: it is another part, whose pairs are as are_neighbours says */
+    int are_neighbours;    /* 1: the pairs of this other part are interleaved              */
 } spectrum;
 
+/* Holds all frequencies that are tried on an array. The first are the config's own, if the array
+ * has as many pairs as the config. */
 typedef struct spectra {
     size_t count;
     spectrum of[MOST_SPECTRA];
@@ -41,7 +49,9 @@ static void free_spectra(spectra *all)
     all->count = 0;
 }
 
-/* Adds the first `pairs` frequencies of a rotation. Returns NULL if the rotation has fewer. */
+/* Adds the first `pairs` frequencies of a rotation. Returns the new spectrum, whose details the
+ * caller sets. Returns NULL if the rotation has fewer pairs or is invalid, or if there is no
+ * room. */
 static spectrum *add_rope(spectra *all, const pe_rope_config *c, size_t pairs, differences differs)
 {
     const size_t own_pairs = pairs_of_rope(c);
@@ -66,13 +76,14 @@ static spectrum *add_rope(spectra *all, const pe_rope_config *c, size_t pairs, d
     return s;
 }
 
+/* Returns whether a rotation has a scaling, or factors that divide its frequencies. */
 static int is_scaled(const pe_rope_config *c)
 {
     return c->rope_type != PE_ROPE_DEFAULT || c->freq_factors;
 }
 
-/* Returns the rotation without its scaling. PROPORTIONAL keeps its type, with the factor 1: with
- * another type the exponents and the number of pairs would differ also. */
+/* Returns the rotation without its scaling. PE_ROPE_PROPORTIONAL stays, with the factor 1:
+ * another type would also change the exponents and the number of pairs. */
 static pe_rope_config unscaled(const pe_rope_config *c)
 {
     pe_rope_config to = pe_rope_config_default(c->head_dim);

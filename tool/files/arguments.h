@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* KEY=VALUE of the command line into the list: "rope_scaling.factor=8", whose value is as in JSON
- * or, failing that, a string. */
+/* Sets keys of a model's list (list.h) from KEY=VALUE words of the command line. In
+ * "rope_scaling.factor=8", the key is a path of the list. The value is read as JSON; if it is not
+ * JSON, it becomes a string. */
 #ifndef TOOL_ARGUMENTS_H
 #define TOOL_ARGUMENTS_H
 
@@ -8,7 +9,9 @@
 
 #include <stdio.h>
 
-/* Whether a word is a setting, and no file: letters, digits and _ . [ ] before its first =. */
+/* Returns whether a word of the command line is a setting KEY=VALUE, and not the name of a file.
+ * Before its first '=', a setting has only letters, digits and _ . [ ], and at least one of
+ * them. */
 static int is_setting(const char *word)
 {
     const size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -16,7 +19,9 @@ static int is_setting(const char *word)
     return length > 0 && word[length] == '=';
 }
 
-/* Whether an ancestor of a path is a value, so that nothing can be beneath it. */
+/* Returns whether an ancestor of a path has a value, so that no key can be set beneath it. The
+ * ancestors of "a.b.c" are "a" and "a.b". An ancestor that is null or {} is removed instead,
+ * since it turns into an object when a key is set beneath it. */
 static int is_below_value(list *l, const char *path)
 {
     for (const char *dot = strchr(path, '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -29,7 +34,9 @@ static int is_below_value(list *l, const char *path)
     return 0;
 }
 
-/* Set a key. Returns 0 if a key before its last is a value, or without memory. */
+/* Sets a key of the list, where `setting` is a word KEY=VALUE. What the list has at the key or
+ * beneath it is removed before. Returns 1. Returns 0 if an ancestor of the key has a value, the
+ * key has 200 or more characters, or memory runs out. */
 static int set_key(list *l, const char *setting)
 {
     char path[256];

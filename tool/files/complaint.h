@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with a file that a reader was given. */
+/* Defines the error message with which a function that reads a file reports that it failed. */
 #ifndef TOOL_COMPLAINT_H
 #define TOOL_COMPLAINT_H
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The key or the file that is wrong, and why. An empty text means that nothing is wrong. */
+/* Holds an error message about a file. The program prints it as "key: text". */
 typedef struct complaint {
-    char key[1024], text[320];
+    char key[1024]; /* the name of the file, or the key in it that is wrong      */
+    char text[320]; /* what is wrong with it; empty as long as nothing is wrong */
 } complaint;
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-/* Writes a complaint over the one that is there. */
+/* Sets *to to a message about `key`. An earlier message in *to is lost. */
 static void complain_of(complaint *to, const char *key, const char *format, ...)
 {
     va_list arguments;

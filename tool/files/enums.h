@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists with one entry per value of an enum: the compiler compares their sizes with the enum's. */
+/* Checks at compile time that an array has one entry for each value of an enum. */
 #ifndef TOOL_ENUMS_H
 #define TOOL_ENUMS_H
 
 #include <stddef.h>
 
+/* Gives the number of elements of an array. */
 #define TOOL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Does not compile unless the list has `count` entries. Declare the list as name[], with its entries
- * in the enum's order. In a list with a given size, or with designated initialisers, a missing entry
- * would be NULL and nobody would notice. */
+/* Stops the compilation unless the array `list` has `count` entries, because a char array of -1
+ * elements is an error. Declare the array without a size, as name[], and list its entries in the
+ * order of the enum. With a given size or with designated initialisers, the compiler would fill
+ * gaps with NULL, and this check would not notice. */
 #define TOOL_HAS_ALL(list, count)                                                                  \
     struct list##_has_an_entry_for_each_value {                                                    \
         char is_complete[TOOL_COUNT(list) == (size_t)(count) ? 1 : -1];                            \

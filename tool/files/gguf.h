@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the header of a GGUF file (versions 2 and 3, either byte order) as a list of `path = value`. The
- * list has the keys of the model without those of its tokenizer, and the factors of frequencies. Of other
- * tensors, only names that have to do with positions are read. ggml's docs/gguf.md has the format. */
+/* Reads the header of a GGUF file (version 2 or 3, either byte order) into a list of `path =
+ * value` (list.h). ggml's docs/gguf.md describes the format: a header, keys with values, and
+ * tensors. The list gets all keys except those of the tokenizer. Of the tensors, it gets only the
+ * values of those that divide frequencies, and the names of others that concern positions. */
 #ifndef TOOL_GGUF_H
 #define TOOL_GGUF_H
 
@@ -12,14 +13,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Limits for hostile files. */
 enum {
-    GGUF_BUFFER = 16384,
-    GGUF_MOST_KEYS = 16384,   /* models have some 40                                       */
-    GGUF_MOST_NAME = 256,     /* bytes of a key or of a tensor's name; ggml's are at most 64 */
-    GGUF_MOST_TEXT = 4096,    /* bytes of a string that is listed                          */
-    GGUF_MOST_ITEMS = 1048576 /* of the list                                               */
+    GGUF_BUFFER = 16384,      /* bytes that are read from the file at once                */
+    GGUF_MOST_KEYS = 16384,   /* keys of a file; models have about 40                     */
+    GGUF_MOST_NAME = 256,     /* bytes of a key or a tensor's name; ggml allows 64        */
+    GGUF_MOST_TEXT = 4096,    /* bytes of a string; the list has a longer one's size only */
+    GGUF_MOST_ITEMS = 1048576 /* items of the list                                        */
 };
 
+/* Lists the types of values. Their numbers are those of the format. */
 typedef enum gguf_type {
     GGUF_U8 = 0,
     GGUF_I8,
@@ -37,28 +40,31 @@ typedef enum gguf_type {
     GGUF_TYPES
 } gguf_type;
 
-/* What became of a file. */
+/* What gguf_read() tells its caller about the file, besides the list. */
 typedef struct gguf_report {
-    char error[512];        /* "", or what is wrong, with the key or the tensor             */
-    unsigned version;       /* 2 or 3                                                       */
-    uint64_t tensors;       /* of this file                                                 */
-    uint64_t bytes_fetched; /* from the file, buffers included                              */
+    char error[512];        /* an error message with the key or the tensor; "": no error */
+    unsigned version;       /* the version of the format: 2 or 3                         */
+    uint64_t tensors;       /* the number of tensors in this file                        */
+    uint64_t bytes_fetched; /* bytes that were read from the file; tests bound this number */
 } gguf_report;
 
-/* A file that is read forward, by way of a buffer, so that the 400,000 strings of a tokenizer are
- * skipped without a system call each. */
+/* A file that is read from beginning to end through a buffer. Without the buffer, skipping the
+ * 400,000 strings of a tokenizer would take a system call for each. */
 typedef struct gguf_source {
     FILE *file;
-    gguf_report *report;
-    uint64_t size, begin; /* of the file; where the buffer begins                              */
-    size_t next, have;    /* in the buffer                                                     */
+    gguf_report *report; /* gets the error message                                    */
+    uint64_t size;       /* bytes of the file                                         */
+    uint64_t begin;      /* offset in the file of the buffer's first byte             */
+    size_t next;         /* index in the buffer of the next byte to return            */
+    size_t have;         /* number of bytes in the buffer                             */
     int is_big_endian;
-    char key[GGUF_MOST_NAME + 1]; /* that is being read, for errors                            */
+    char key[GGUF_MOST_NAME + 1]; /* the key or tensor that is read now, for messages */
     unsigned char buffer[GGUF_BUFFER];
 } gguf_source;
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
+/* Sets the error message, unless there is one already. Returns 0, so that callers can return it. */
 static int gguf_fail(gguf_source *s, const char *format, ...)
 {
     va_list arguments;
@@ -69,6 +75,7 @@ static int gguf_fail(gguf_source *s, const char *format, ...)
     return 0;
 }
 
+/* Returns the offset in the file of the next byte that is read. */
 static uint64_t gguf_at(const gguf_source *s) { return s->begin + s->next; }
 static uint64_t gguf_left(const gguf_source *s) { return s->size - gguf_at(s); }
 
@@ -81,6 +88,7 @@ static int gguf_seek(FILE *file, uint64_t offset, int from)
 #endif
 }
 
+/* Sets s->size. Returns 0 with an error for a pipe, which has no size. */
 static int gguf_measure(gguf_source *s)
 {
 #if defined(_WIN32)
@@ -94,7 +102,7 @@ static int gguf_measure(gguf_source *s)
     return 1;
 }
 
-/* Skip bytes of which the caller knows that they are in the file. */
+/* Skips `count` bytes. The caller has checked, with gguf_left(), that the file has so many. */
 static int gguf_skip(gguf_source *s, uint64_t count)
 {
     if (count <= s->have - s->next) {
@@ -106,7 +114,8 @@ static int gguf_skip(gguf_source *s, uint64_t count)
     return gguf_seek(s->file, s->begin, SEEK_SET) || gguf_fail(s, "%s: a seek failed", s->key);
 }
 
-/* The next bytes, at most 16 at a time or a name. */
+/* Copies the next `count` bytes to `to`. `what` names them in the error message. Like all
+ * functions below that read, it returns 1 on success, otherwise 0 with an error message. */
 static int gguf_bytes(gguf_source *s, void *to, size_t count, const char *what)
 {
     if (count > gguf_left(s))
@@ -130,7 +139,7 @@ static int gguf_bytes(gguf_source *s, void *to, size_t count, const char *what)
     return 1;
 }
 
-/* Reads an integer of 1 to 8 bytes. Returns 0 if the file ends before, else 1. */
+/* Reads an unsigned integer of `size` bytes, 1 to 8, in the byte order of the file. */
 static int gguf_integer(gguf_source *s, size_t size, uint64_t *to, const char *what)
 {
     unsigned char bytes[8];
@@ -140,7 +149,7 @@ static int gguf_integer(gguf_source *s, size_t size, uint64_t *to, const char *w
     return 1;
 }
 
-/* The length of a string, which is in the file. */
+/* Reads the length of a string, and checks that the file has so many bytes after it. */
 static int gguf_length(gguf_source *s, uint64_t *length, const char *what)
 {
     if (!gguf_integer(s, 8, length, what)) return 0;
@@ -149,7 +158,7 @@ static int gguf_length(gguf_source *s, uint64_t *length, const char *what)
                      (unsigned long long)*length, (unsigned long long)gguf_left(s));
 }
 
-/* The name of a key or of a tensor: printable ASCII. */
+/* Reads the name of a key or a tensor. Only printable ASCII is accepted. */
 static int gguf_name(gguf_source *s, char to[GGUF_MOST_NAME + 1], const char *what)
 {
     uint64_t length;
@@ -168,6 +177,7 @@ static int gguf_name(gguf_source *s, char to[GGUF_MOST_NAME + 1], const char *wh
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* Returns the size of a value of this type in bytes, or 0 for strings, arrays and unknown types. */
 static size_t gguf_size(uint64_t type)
 {
     static const unsigned char sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
@@ -183,7 +193,8 @@ static int gguf_add(gguf_source *s, list *to, const char *path, value_kind kind,
     return list_add(to, path, kind, number, text, 0) || gguf_fail(s, "%s: out of memory", path);
 }
 
-/* What a float and a double are made of: the target has IEEE 754, as all of pe needs. */
+/* Converts the bits of a float (size 4) or a double (size 8) to a number. The target has IEEE 754
+ * formats, as all of pe requires. */
 static double gguf_float(uint64_t bits, size_t size)
 {
     const uint32_t word = (uint32_t)bits;
@@ -194,7 +205,7 @@ static double gguf_float(uint64_t bits, size_t size)
     return size == 4 ? (double)f : d;
 }
 
-/* A number or a boolean. to: NULL to check it only. */
+/* Reads a number or a boolean, and adds it to the list. If `to` is NULL, it is only checked. */
 static int gguf_scalar(gguf_source *s, list *to, const char *path, uint64_t type)
 {
     const size_t size = gguf_size(type);
@@ -270,7 +281,8 @@ static int gguf_array(gguf_source *s, list *to, const char *path)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* What says nothing of positions, and much of it: tokens, templates, authors. */
+/* Returns whether a key belongs in the list. Tokens, templates and authors do not: they take most
+ * of a header and say nothing about positions. */
 static int gguf_is_listed(const char *key)
 {
     return strncmp(key, "tokenizer.", 10) != 0 &&
@@ -278,7 +290,7 @@ static int gguf_is_listed(const char *key)
             strcmp(key, "general.name") == 0 || strcmp(key, "general.type") == 0);
 }
 
-/* general.alignment, where the data of tensors begin. */
+/* Reads general.alignment: the data of the tensors begin at a multiple of this number of bytes. */
 static int gguf_alignment(gguf_source *s, uint64_t type, uint64_t *alignment)
 {
     if (type != GGUF_U32)
@@ -290,7 +302,8 @@ static int gguf_alignment(gguf_source *s, uint64_t type, uint64_t *alignment)
                      (unsigned long long)*alignment);
 }
 
-/* FNV-1a. Two keys with one hash are taken for the same: with 16384 keys the odds are 2^-37. */
+/* Returns the FNV-1a hash of a key. gguf_key() takes two keys with equal hashes for the same key.
+ * With 16384 different keys, this goes wrong with a probability of 2^-37. */
 static uint64_t gguf_hash(const char *text)
 {
     uint64_t hash = 14695981039346656037u;
@@ -298,6 +311,8 @@ static uint64_t gguf_hash(const char *text)
     return hash;
 }
 
+/* Reads key `number` (0 is the first) with its value. hashes[] has the hashes of the keys before
+ * it. */
 static int gguf_key(gguf_source *s, list *to, uint64_t *hashes, size_t number, uint64_t *alignment)
 {
     char key[GGUF_MOST_NAME + 1];
@@ -320,9 +335,13 @@ static int gguf_key(gguf_source *s, list *to, uint64_t *hashes, size_t number, u
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* Holds what the header says about a tensor. */
 typedef struct gguf_tensor {
     char name[GGUF_MOST_NAME + 1];
-    uint64_t dimensions, count, type, offset; /* count: of elements                            */
+    uint64_t dimensions; /* how many dimensions it has: 0 to 4                       */
+    uint64_t count;      /* the number of its elements                               */
+    uint64_t type;       /* ggml's number of the element type; 0 is f32              */
+    uint64_t offset;     /* where its data begin, in bytes after the first data byte */
 } gguf_tensor;
 
 static int gguf_tensor_info(gguf_source *s, uint64_t number, uint64_t alignment, gguf_tensor *t)
@@ -352,12 +371,14 @@ static int gguf_tensor_info(gguf_source *s, uint64_t number, uint64_t alignment,
                      (unsigned long long)t->offset, (unsigned long long)alignment);
 }
 
-/* The tensors whose numbers are read: they divide frequencies. */
+/* The tensors whose elements are read. Each element divides the frequency of one pair. */
 static const char *const gguf_factor_tensors[] = {"rope_freqs.weight", "rope_factors_long.weight",
                                                   "rope_factors_short.weight"};
 enum { GGUF_FACTOR_TENSORS = 3 };
 
-/* Reads the factors of a tensor, of 32 bits. data: where the data of tensors begin. */
+/* Reads the elements of one of these tensors, which must be f32. `data` is the offset in the file
+ * at which the data of all tensors begin. The tensors have to be read in the order of their
+ * offsets. */
 static int gguf_factors(gguf_source *s, list *to, const gguf_tensor *t, uint64_t data)
 {
     memcpy(s->key, t->name, sizeof t->name);
@@ -384,6 +405,7 @@ static int gguf_factors(gguf_source *s, list *to, const gguf_tensor *t, uint64_t
     return 1;
 }
 
+/* Reads the descriptions of all tensors, then the data of those in gguf_factor_tensors[]. */
 static int gguf_tensors(gguf_source *s, list *to, uint64_t alignment)
 {
     gguf_tensor t, factors[GGUF_FACTOR_TENSORS];
@@ -399,7 +421,7 @@ static int gguf_tensors(gguf_source *s, list *to, uint64_t alignment)
                     return gguf_fail(s, "%.40s: the tensor is there twice", t.name);
             for (; place > 0 && factors[place - 1].offset > t.offset; place--)
                 factors[place] = factors[place - 1];
-            factors[place] = t; /* in the order of their data */
+            factors[place] = t; /* sorted by offset, since the file is read forward only */
             found++;
         } else if (strstr(t.name, "rope") || strncmp(t.name, "position_embd", 13) == 0) {
             char text[48];
@@ -418,7 +440,8 @@ static int gguf_tensors(gguf_source *s, list *to, uint64_t alignment)
 
 static int gguf_begins(const unsigned char first[4]) { return memcmp(first, "GGUF", 4) == 0; }
 
-/* The magic number, the version, in whose byte order the file is, and the counts. */
+/* Reads the beginning of the file: the magic number, the version, and the numbers of tensors and
+ * keys. The version also shows the byte order: read in the wrong order, it is above 0xffff. */
 static int gguf_head(gguf_source *s, uint64_t *keys)
 {
     unsigned char magic[4];
@@ -441,16 +464,16 @@ static int gguf_head(gguf_source *s, uint64_t *keys)
     if (*keys > GGUF_MOST_KEYS)
         return gguf_fail(s, "the file: %llu keys: at most %d are read", (unsigned long long)*keys,
                          (int)GGUF_MOST_KEYS);
-    const uint64_t minimum =
-        24; /* bytes of a tensor: its name's length, dimensions, type, offset */
+    const uint64_t minimum = 24; /* bytes of the shortest description of a tensor */
     return s->report->tensors <= gguf_left(s) / minimum ||
            gguf_fail(s, "the file: %llu tensors of at least %u bytes, and the file ends after %llu",
                      (unsigned long long)s->report->tensors, (unsigned)minimum,
                      (unsigned long long)gguf_left(s));
 }
 
-/* Append the keys of a file to a list. Returns 1, or 0 with report->error, when the list has a part
- * of them. The file must be seekable; where it stands afterwards is not said. */
+/* Appends the keys and factors of a GGUF file to a list. The file must be seekable, and its
+ * position afterwards is unspecified. Returns 1 on success. Otherwise returns 0 with
+ * report->error, and the list may have some of the items. */
 static int gguf_read(FILE *file, list *to, gguf_report *report)
 {
     uint64_t keys = 0, alignment = 32;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* config.json into a list of path = value, by json-c: strictly JSON, and NaN and Infinity, as
- * Python writes them. */
+/* Reads config.json with json-c into a list of `path = value` (list.h). The text must be strict
+ * JSON, except that NaN and Infinity are accepted, because Python writes them. */
 #ifndef TOOL_JSON_H
 #define TOOL_JSON_H
 
@@ -9,14 +9,21 @@
 
 #include <json-c/json.h>
 
+/* Limits for hostile files: how deep objects and lists may be nested, how many items the list may
+ * get, and how many bytes a path has at most. */
 enum { JSON_DEPTH = 64, JSON_MOST_ITEMS = 65536, JSON_PATH_SIZE = 1024 };
 
-/* The lines of the keys, in the order of the file, and the first key that an object has twice. */
+/* What see_keys() finds in the text of the file. json-c reports neither line numbers nor keys
+ * that occur twice. */
 typedef struct keys_seen {
-    size_t *lines, count, room;
-    char twice[96];
+    size_t *lines;  /* the line of each key, in the order of the file; allocated        */
+    size_t count;   /* the number of keys found                                         */
+    size_t room;    /* the number of lines that the allocated memory can hold           */
+    char twice[96]; /* the first key that one object has twice; empty if there is none  */
 } keys_seen;
 
+/* Appends the line of a key. If memory runs out, the key is skipped, and later keys get wrong
+ * lines in messages. */
 static void see_key(keys_seen *seen, size_t line)
 {
     if (seen->count == seen->room) {
@@ -29,11 +36,13 @@ static void see_key(keys_seen *seen, size_t line)
     seen->lines[seen->count++] = line;
 }
 
+/* A key as it is in the text of the file, without its quotes. */
 typedef struct span {
-    const char *begin;
-    size_t length;
+    const char *begin; /* the first byte of the key, within the file's text */
+    size_t length;     /* in bytes                                          */
 } span;
 
+/* Compares two spans for qsort(). Equal keys become adjacent. */
 static int by_name(const void *a, const void *b)
 {
     const span *const x = (const span *)a, *const y = (const span *)b;
@@ -42,7 +51,8 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/* The end of a string that begins at a quote: its last quote. */
+/* Returns the closing quote of the string whose opening quote is at c. A quote after a backslash
+ * does not close the string. */
 static const char *string_end(const char *c)
 {
     for (c++; *c && *c != '"'; c++)
@@ -50,8 +60,10 @@ static const char *string_end(const char *c)
     return c;
 }
 
-/* Look through an object or list, which json-c has accepted, for its keys. Returns its end. json-c
- * keeps the last one of two equal keys and says nothing. */
+/* Records the lines of all keys of an object or a list, also of those deeper inside. Also records
+ * the first key that one object has twice: json-c silently keeps the last one. `c` points to the
+ * opening bracket, and the returned pointer to the closing one. *line is the current line number.
+ * The text must have been accepted by json-c. */
 static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
 {
     span *names = NULL;
@@ -89,15 +101,19 @@ static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
     return c;
 }
 
+/* Holds the state of flatten(), which turns a value of json-c into items of a list. */
 typedef struct flattener {
-    list *to;
-    const keys_seen *seen;
-    size_t next_key, line;
-    char path[JSON_PATH_SIZE];
+    list *to;                  /* the list that gets the items                              */
+    const keys_seen *seen;     /* the lines of the keys, in the order of the file           */
+    size_t next_key;           /* index in seen->lines of the next key that flatten() meets */
+    size_t line;               /* the line of the last key that flatten() met               */
+    char path[JSON_PATH_SIZE]; /* the path of the value that is flattened now               */
 } flattener;
 
 static void flatten(flattener *f, json_object *value);
 
+/* Flattens the members of an object. f->path has `length` characters; each member's key is
+ * appended to it and removed again. */
 static void flatten_object(flattener *f, json_object *value, size_t length)
 {
     json_object_object_foreach(value, key, member)
@@ -106,12 +122,14 @@ static void flatten_object(flattener *f, json_object *value, size_t length)
         f->next_key++;
         snprintf(f->path + length, JSON_PATH_SIZE - length, "%s%.255s", length ? "." : "", key);
         for (char *c = f->path + length + (length > 0); *c; c++)
-            if (*c == '.' || *c == '[') *c = '?'; /* they part the keys of a path */
+            if (*c == '.' || *c == '[') *c = '?'; /* in a path these two separate keys */
         flatten(f, member);
         f->path[length] = '\0';
     }
 }
 
+/* Flattens the elements of a list. A list with more than LIST_MOST_ELEMENTS elements becomes one
+ * item of kind VALUE_OTHER. f->path has `length` characters. */
 static void flatten_list(flattener *f, json_object *value, size_t length)
 {
     const size_t count = json_object_array_length(value);
@@ -127,6 +145,8 @@ static void flatten_list(flattener *f, json_object *value, size_t length)
     }
 }
 
+/* Appends the value at f->path, and all values inside it, to the list. A file with too many items
+ * or too long paths is reported like one that does not fit in memory. */
 static void flatten(flattener *f, json_object *value)
 {
     const size_t length = strlen(f->path);
@@ -151,7 +171,7 @@ static void flatten(flattener *f, json_object *value)
     else list_add(f->to, f->path, VALUE_NUMBER, json_object_get_double(value), text, f->line);
 }
 
-/* The line on which a text stops being JSON. */
+/* Returns the number of the line that has the byte at offset `end`. The first line is 1. */
 static int line_at(const char *text, size_t end)
 {
     int line = 1;
@@ -159,8 +179,9 @@ static int line_at(const char *text, size_t end)
     return line;
 }
 
-/* Flattens a text of this length into a list. What is wrong is written to *is_wrong, which says
- * nothing on entry. */
+/* Parses a text of `length` bytes and appends its values to the list. On success, *is_wrong stays
+ * as it is; the caller passes it empty. On failure, *is_wrong gets the error message. `name` is
+ * the name of the file in this message. */
 static void read_json(const char *name, const char *text, size_t length, list *to,
                       complaint *is_wrong)
 {
@@ -198,7 +219,9 @@ static void read_json(const char *name, const char *text, size_t length, list *t
     json_tokener_free(tokener);
 }
 
-/* Add the value of a path: JSON or, failing that, a string. Returns 0 without memory. */
+/* Appends the value that a setting gives to a path. A text that is valid JSON becomes a value of
+ * its type, and any other text becomes a string. Returns 0 only if json-c gets no memory; a lost
+ * item is reported by l->is_out_of_memory. */
 static int add_value(list *l, const char *path, const char *text)
 {
     flattener f;

@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* Holds a model's file as a list of `path = value`, whatever its format. JSON, GGUF and KEY=VALUE
- * are turned into such a list: "text_config.rope_parameters.full_attention.rope_theta",
- * "layer_types[3]". The code that finds the encodings, read_model() of config.h, reads only this
- * list. */
+/* Holds a model's file, whatever its format, as a list of items `path = value`. Two examples of a
+ * path are "text_config.rope_parameters.full_attention.rope_theta" and "layer_types[3]". JSON
+ * files, GGUF files and KEY=VALUE settings are turned into such a list. The code that finds the
+ * encodings, read_model() of model/config.h, reads only this list. */
 #ifndef TOOL_LIST_H
 #define TOOL_LIST_H
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Lists the types of values. The comments say what an item's `number` and `text` are. */
 typedef enum value_kind {
-    VALUE_NULL = 0,
-    VALUE_BOOLEAN, /* number is 0 or 1, text "false" or "true" */
-    VALUE_NUMBER,  /* number, and text as the file has it */
-    VALUE_STRING,  /* text */
-    VALUE_OTHER /* not flattened: text "{}" or "[]", or "[128256 elements]", a list that is long */
+    VALUE_NULL = 0, /* number is 0, text is "null"                                  */
+    VALUE_BOOLEAN,  /* number is 0 or 1, text is "false" or "true"                  */
+    VALUE_NUMBER,   /* number is the value, text has the digits of the file         */
+    VALUE_STRING,   /* number is 0, text is the string without its quotes           */
+    /* This is an empty object or list, with the text "{}" or "[]", or a value that is too long.
+     * Then the text is its size, such as "[128256 elements]". The number is 0. */
+    VALUE_OTHER
 } value_kind;
 
-/* Lists with more elements become one VALUE_OTHER. */
+/* A list of the file with more elements than this becomes a single item of kind VALUE_OTHER. */
 enum { LIST_MOST_ELEMENTS = 4096 };
 
+/* Holds one value of the file. */
 typedef struct item {
-    char *path;
-    value_kind kind;
-    double number;
-    char *text;
-    size_t line; /* of the file; 0: unknown, or no file */
+    char *path;      /* the keys that lead to the value, joined with '.'; allocated       */
+    value_kind kind; /* the type of the value                                             */
+    double number;   /* the value of a number or a boolean, otherwise 0                   */
+    char *text;      /* the value as text, see value_kind; allocated                      */
+    size_t line;     /* the line of its key in the file; 0 if it is unknown or in no file */
 } item;
 
-/* Items in the order of the file. {0} is an empty list. */
+/* A list of items in the order of the file. {0} is an empty list. */
 typedef struct list {
-    item *items;
-    size_t count, room;
-    int is_out_of_memory; /* 1: an item was lost */
+    item *items;          /* allocated                                              */
+    size_t count;         /* the number of items                                    */
+    size_t room;          /* the number of items that the allocated memory can hold */
+    int is_out_of_memory; /* 1: an item is missing because there was no room for it */
 } list;
 
 static char *list__copy(const char *text)
@@ -42,7 +47,8 @@ static char *list__copy(const char *text)
     return copy ? (char *)memcpy(copy, text, size) : NULL;
 }
 
-/* Append an item. Returns 1, or 0 without memory. */
+/* Appends an item with copies of `path` and `text`. Returns 1 on success. If memory runs out,
+ * sets l->is_out_of_memory and returns 0. */
 static int list_add(list *l, const char *path, value_kind kind, double number, const char *text,
                     size_t line)
 {
@@ -70,7 +76,8 @@ static const item *list_find(const list *l, const char *path)
     return NULL;
 }
 
-/* Whether path is at or beneath a prefix: "a.b" and "a[0]" are beneath "a"; all are beneath "". */
+/* Returns whether a path is equal to a prefix or continues it with a key or an index. "a", "a.b"
+ * and "a[0]" are beneath "a", but "ab" is not. All paths are beneath "". */
 static int is_beneath(const char *path, const char *prefix)
 {
     const size_t length = strlen(prefix);
@@ -78,8 +85,8 @@ static int is_beneath(const char *path, const char *prefix)
            (length == 0 || path[length] == '\0' || path[length] == '.' || path[length] == '[');
 }
 
-/* The first item at or beneath a prefix that comes after another one (NULL: the first of all), or
- * NULL. */
+/* Returns the next item after the item `after` whose path is beneath `prefix`, or NULL if there
+ * is none. With `after` = NULL, it returns the first such item. */
 static const item *list_next(const list *l, const char *prefix, const item *after)
 {
     for (size_t i = after ? (size_t)(after - l->items) + 1 : 0; i < l->count; i++)
@@ -87,7 +94,8 @@ static const item *list_next(const list *l, const char *prefix, const item *afte
     return NULL;
 }
 
-/* Remove all items at or beneath a prefix. */
+/* Removes all items whose path is beneath `prefix`, in the sense of is_beneath(). The other items
+ * move up, so pointers to items become invalid. */
 static void list_remove(list *l, const char *prefix)
 {
     size_t kept = 0;

@@ -11,26 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The element types of .npy files that are read. npy_types[] has their names in reports. */
 typedef enum npy_type {
     NPY_F64 = 0,
     NPY_F32,
     NPY_F16,
-    NPY_BF16,
-    NPY_INTEGER,
+    NPY_BF16,    /* in a file V2, two bytes without a type: numpy has no bfloat16 */
+    NPY_INTEGER, /* signed or unsigned, of 1, 2, 4 or 8 bytes */
     NPY_TYPE_COUNT
 } npy_type;
 static const char *const npy_types[] = {"f64", "f32", "f16", "bf16", "integers"};
 TOOL_HAS_ALL(npy_types, NPY_TYPE_COUNT);
 
-/* This is an array of one or two dimensions, row by row. Leading dimensions of 1 are dropped. A complex
- * number takes two elements of a row. */
+/* Holds an array of one or two dimensions. In memory, its rows follow one another, whatever the
+ * file's order is. Leading dimensions of 1 are dropped, and an array of one dimension is a single
+ * row. */
 typedef struct npy {
-    size_t rows, columns;
-    npy_type type;
-    int is_complex;
-    double *of; /* allocated, or NULL */
+    size_t rows;    /* at least 1                                                      */
+    size_t columns; /* the number of doubles in a row; a complex number counts as two  */
+    npy_type type;  /* the type in the file, for a complex number that of its real part */
+    int is_complex; /* 1: the elements are complex: real part, imaginary part, ...     */
+    double *of;     /* the elements, converted to double; allocated, or NULL           */
 } npy;
 
+/* The largest size of a dimension that is accepted. It keeps products of sizes from overflowing. */
 enum { NPY_MOST_ELEMENTS = 1 << 28 };
 
 static double half_to_double(uint16_t bits)
@@ -50,7 +54,8 @@ static double bfloat16_to_double(uint16_t bits)
     return (double)x;
 }
 
-/* The element at some bytes, in the byte order of this machine. */
+/* Converts one real number to double. `bytes` has its `size` bytes in the byte order of this
+ * machine. For an integer, `letter` is 'i' if it is signed and 'u' if it is unsigned. */
 static double npy_element(const unsigned char *bytes, npy_type type, char letter, size_t size)
 {
     float f;
@@ -72,7 +77,9 @@ static double npy_element(const unsigned char *bytes, npy_type type, char letter
     return -(double)(~u + 1);
 }
 
-/* What follows 'KEY': in the head, or NULL. */
+/* Returns where the value of a key begins in the header's text, or NULL if the key is missing.
+ * The header is a Python dictionary, such as {'descr': '<f4', 'fortran_order': False, 'shape':
+ * (3, 4), }. `key` includes the quotes. */
 static const char *npy_field(const char *head, const char *key)
 {
     const char *found = strstr(head, key);
@@ -81,15 +88,17 @@ static const char *npy_field(const char *head, const char *key)
     return found;
 }
 
-/* 'descr': its type, size of an element, and whether its bytes are swapped. NULL, or what is
- * wrong. */
+/* Reads the value of 'descr', for example '<f4', into to->type and to->is_complex. *letter is
+ * numpy's letter of the type, here f, and *size is the number of bytes of an element. *is_swapped
+ * is 1 if the byte order is not that of this machine. Returns NULL on success, otherwise an error
+ * message. */
 static const char *npy_read_type(const char *head, npy *to, char *letter, size_t *size,
                                  int *is_swapped)
 {
     const char *found = npy_field(head, "'descr'");
     const uint16_t probe = 1;
     const char own = *(const unsigned char *)&probe ? '<' : '>';
-    /* strchr() also finds the 0 at the end of the text, so each byte is compared with 0 first */
+    /* strchr() also finds the 0 that ends its string, so a byte is compared with 0 before. */
     if (!found || *found++ != '\'' || !*found || !strchr("<>|=", *found) || !found[1])
         return "descr: one type of numbers is wanted";
     *is_swapped = *found != own && *found != '=' && *found != '|';
@@ -112,7 +121,8 @@ static const char *npy_read_type(const char *head, npy *to, char *letter, size_t
     return NULL;
 }
 
-/* 'shape'. NULL, or what is wrong. */
+/* Reads 'shape' into to->rows and to->columns. Call it after npy_read_type(), because complex
+ * elements double the columns. Returns NULL on success, otherwise an error message. */
 static const char *npy_read_shape(const char *head, npy *to)
 {
     size_t sizes[8], count = 0;
@@ -138,8 +148,9 @@ static const char *npy_read_shape(const char *head, npy *to)
     return NULL;
 }
 
-/* Reads the text of the header into *head, which the caller frees, also after an error. Returns
- * NULL on success, otherwise an error message. The file is then positioned behind the header. */
+/* Reads the text of the file's header into *head, and leaves the file positioned at the first
+ * element. The caller frees *head, also after an error. Returns NULL on success, otherwise an
+ * error message. */
 static const char *npy_read_head(FILE *file, char **head)
 {
     unsigned char start[8], bytes[4] = {0, 0, 0, 0};
@@ -158,8 +169,10 @@ static const char *npy_read_head(FILE *file, char **head)
     return strlen(*head) == size ? NULL : "its head has a byte of 0";
 }
 
-/* Reads the elements in the order of the file. The array grows as the file is read: a header may
- * claim elements that are not there. Returns NULL on success, otherwise an error message. */
+/* Reads all elements into to->of, in the order of the file. The array is enlarged while elements
+ * arrive, because a hostile header may claim more elements than the file has. letter, size and
+ * is_swapped are the results of npy_read_type(). Returns NULL on success, otherwise an error
+ * message. */
 static const char *npy_read_elements(FILE *file, npy *to, char letter, size_t size, int is_swapped)
 {
     unsigned char element[16];
@@ -184,8 +197,8 @@ static const char *npy_read_elements(FILE *file, npy *to, char letter, size_t si
     return fgetc(file) == EOF ? NULL : "has bytes behind its last element";
 }
 
-/* Moves elements that the file has column by column to the order of rows. Returns NULL on success,
- * otherwise an error message. */
+/* Reorders elements that the file has column by column, so that each row is consecutive. Returns
+ * NULL on success, otherwise an error message. */
 static const char *npy_transpose(npy *to)
 {
     const size_t parts = to->is_complex ? 2 : 1, columns = to->columns / parts;
@@ -200,8 +213,8 @@ static const char *npy_transpose(npy *to)
     return NULL;
 }
 
-/* Reads an array from a file. Returns NULL on success, otherwise an error message, and sets to->of
- * to NULL. */
+/* Reads an array from an open file. Returns NULL on success. Otherwise returns an error message,
+ * and to->of is NULL. */
 static const char *npy_read_file(FILE *file, npy *to)
 {
     char *head = NULL, letter = 0;
@@ -227,7 +240,8 @@ static const char *npy_read_file(FILE *file, npy *to)
     return error;
 }
 
-/* The same with the name of a file. */
+/* Reads an array from the file with this name. Returns NULL on success. Otherwise returns an
+ * error message, and to->of is NULL. */
 static const char *npy_read(const char *name, npy *to)
 {
     memset(to, 0, sizeof *to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a whole file into memory, or says why it cannot be read. */
+/* Reads a whole file into memory, and gives the reason if that fails. */
 #ifndef TOOL_WHOLE_H
 #define TOOL_WHOLE_H
 
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Why a file could not be opened or read just now, by errno. C99 has none of these numbers. */
+/* Returns why the last attempt to open or read a file failed, judged by errno. C99 does not
+ * define ENOENT and the other error numbers used here, so each of them is tested with #ifdef. */
 static const char *why_unread(void)
 {
     int is_missing = 0;
@@ -30,12 +31,15 @@ static const char *why_unread(void)
     return "cannot be read";
 }
 
-/* The largest file that is read: 64 MB. A config.json has a few kB. */
+/* The largest size of a file that is accepted, in bytes: 64 MB. A config.json has a few kB. */
 enum { MOST_BYTES = 1 << 26 };
 
-/* Whether a text is empty or begins as JSON does that is no word, right or wrong. A comment is a
- * mistake within JSON. Weights in the format of safetensors begin with 8 bytes of a number, then a
- * brace; the last of the 8 are 0. */
+/* Returns whether a file may be JSON, judged by its beginning. Leading white space and a byte
+ * order mark are ignored. The file may be JSON if nothing follows, or a character that can begin
+ * an object, a list, a string or a number. A comment is no JSON, but is also accepted, because
+ * the JSON reader then reports the line. A byte of 0 among the first 16 means that the file is
+ * binary. Files of safetensors, for example, begin with a length of 8 bytes, the last of which
+ * are 0, and then have a brace. */
 static int may_be_json(const char *text, size_t size)
 {
     const size_t head = size < 16 ? size : 16;
@@ -45,9 +49,13 @@ static int may_be_json(const char *text, size_t size)
     return k == size || (text[k] && strchr("{[\"-/0123456789", text[k]));
 }
 
-/* Reads a whole file into allocated memory and appends a 0. If the file cannot be JSON, only its first
- * bytes are read. If it is too large, only the first MOST_BYTES + 1 bytes are. A 0 within the file becomes
- * '?', because no text has it. */
+/* Reads a file into allocated memory, appends a 0, and sets *size to the number of bytes read.
+ * The name "-" is standard input. Returns NULL if the file cannot be read or memory runs out.
+ *
+ * Reading stops early if may_be_json() says that the file is not JSON, or after more than
+ * MOST_BYTES bytes. The caller recognises these two cases by calling may_be_json() and by
+ * comparing *size with MOST_BYTES. From byte 16 to the end, each 0 is replaced by '?', so that
+ * string functions see all of the text; may_be_json() still sees a 0 in the first 16 bytes. */
 static char *read_file(const char *name, size_t *size)
 {
     FILE *const file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a model's file, which has been flattened to a list: its configs, one within another, and the
- * parts of each config. */
+/* Reads a model's file, which has been flattened to a list (files/list.h). The file is a config,
+ * which may have configs within it, such as text_config. Each config has one or more parts:
+ * layers that share one positional encoding.
+ *
+ * The table entry of a model type has defaults, which are the values of absent keys, and facts,
+ * whose names begin with @ (type_line.h). A reader (keys.h) says in which config keys are looked
+ * up, and which part gets the results. A note is a message about a key. */
 #ifndef TOOL_CONFIG_H
 #define TOOL_CONFIG_H
 
@@ -8,7 +13,8 @@
 #include "types.h"
 #include "unread.h"
 
-/* Takes the values of absent keys from a line: "head_dim=256 rope_theta=10000". */
+/* Adds the defaults and facts of a type's table entry to m->usual. `facts` is a text such as
+ * "head_dim=256 @kind=none", in the format of type_line.h. */
 static void take_usual(model *m, const char *facts)
 {
     while (*facts) {
@@ -34,7 +40,8 @@ static void take_usual(model *m, const char *facts)
     }
 }
 
-/* The facts of a GGUF file's architecture: see gguf_config.h. */
+/* Adds the facts that gguf_config.h has put into the list of a GGUF file, as items whose path
+ * begins with @. They belong to the file's architecture, and no table of types.h has them. */
 static void take_architecture(model *m)
 {
     for (size_t i = 0; i < m->file->count; i++) {
@@ -48,7 +55,9 @@ static void take_architecture(model *m)
     if (name) snprintf(m->type, sizeof m->type, "%s", name->text);
 }
 
-/* rope_parameters, or rope_scaling; a note if there are both, or one is no object. */
+/* Sets r->inner to the path of rope_parameters, or of rope_scaling if the file has no
+ * rope_parameters. With the fact @reads=new, rope_scaling is never read. If the file has both
+ * and one of them is skipped, returns its name for a note, otherwise NULL. */
 static const char *find_scaling(reader *r)
 {
     static const char *const names[] = {"rope_parameters", "rope_scaling"};
@@ -71,7 +80,8 @@ static const char *find_scaling(reader *r)
     return spare;
 }
 
-/* The parts of a model that rotates: one for each label, and its layers that do not rotate. */
+/* Reads a config whose layers rotate. Each label (parts.h) becomes a part. Layers that do not
+ * rotate become parts of their own. */
 static void read_rotating(reader *r, part *parts, size_t *count)
 {
     labels all;
@@ -104,20 +114,22 @@ static void read_rotating(reader *r, part *parts, size_t *count)
     if (spare) say(first, NOTE_ODD, spare, "is not read beside rope_parameters; some programs do");
 }
 
-/* This is a config within the file. */
+/* Says where in the file a config is, and what the config around it says about it. */
 typedef struct config_place {
-    char path[PATH_SIZE]; /* "" is the whole file                                            */
-    char type[64];        /* the model_type that its parent gives it, or ""                  */
-    int is_fixed;         /* 1: it has this type, whatever its own model_type says           */
-    char prefix[64];      /* the names of its parts begin with it                            */
-    char parent[64];      /* the type of the config around it                                */
-    char key[64];         /* its key there                                                   */
-    int depth;            /* how many configs are around it                                  */
+    char path[PATH_SIZE]; /* the path of the config; "" is the whole file                      */
+    char type[64];        /* the model_type that the config around it gives it, or ""          */
+    int is_fixed;         /* 1: it has this type, even if its own model_type is different      */
+    char prefix[64];      /* what the names of its parts begin with                            */
+    char parent[64];      /* the type of the config around it                                  */
+    char key[64];         /* its key in the config around it                                   */
+    int depth;            /* how many configs are around it                                    */
 } config_place;
 
+/* Limits for hostile files: how deep configs may be within one another, and how many one config
+ * has. */
 enum { MOST_DEPTH = 6, MOST_SUBS = 16 };
 
-/* Sets the type of a config, and what its absent keys mean. */
+/* Sets the type of the config that is read, and takes the defaults and facts of its table entry. */
 static void set_type(model *m, const char *type)
 {
     char name[64];
@@ -137,21 +149,21 @@ static int has_own(const reader *r, const char *key)
     return look_up(r, r->outer, key, &v);
 }
 
-/* Returns the type of a config that names none, by the keys that only files of one project have; NULL
- * if it has none of these keys. */
+/* Returns the type of a config without a model_type, judged by keys that only the files of one
+ * project have. Returns NULL if it has no such keys. */
 static const char *type_by_keys(const reader *r)
 {
     value v;
     if (look_up(r, r->outer, "_class_name", &v) && v.entry && v.entry->kind == VALUE_STRING)
-        return v.entry->text; /* Diffusers */
+        return v.entry->text; /* Diffusers names the class of the model */
     if (has_own(r, "rope_ntk_alpha") && has_own(r, "initial_context_length"))
         return "gpt_oss_original";
     if (!has_own(r, "dim") || !has_own(r, "n_layers") || !has_own(r, "n_heads")) return NULL;
     return has_own(r, "yarn") ? "params.json yarn" : "params.json";
 }
 
-/* Takes the values that the type of the config around assumes for absent keys of this one:
- * "text_config.rope_theta=100000000". */
+/* Takes the defaults that the type of the surrounding config has for keys of this config, for
+ * example text_config.rope_theta=100000000. They replace the defaults of the config's own type. */
 static void take_parent(model *m, const config_place *location)
 {
     const type_line *const line = location->parent[0] ? type_named(location->parent) : NULL;
@@ -170,7 +182,9 @@ static void take_parent(model *m, const config_place *location)
     m->usual = own;
 }
 
-/* Finds the type of a config: that which its parent gives it or that of its own. */
+/* Sets the type of a config. If the surrounding config does not fix it (KEY:!TYPE in @parts),
+ * its own model_type counts, and only without one the type that the surrounding config gives
+ * it. */
 static void take_type(reader *r, const config_place *location)
 {
     value v;
@@ -180,7 +194,8 @@ static void take_type(reader *r, const config_place *location)
     take_parent(r->m, location);
 }
 
-/* Adds the keys that other projects give other names: @aliases lists NEW:OLD. */
+/* Adds the keys to the list that files of other projects have under other names. The fact
+ * @aliases has NEW:OLD for each; the value of OLD is added as NEW. */
 static void add_aliases(const reader *r)
 {
     const item *const aliases = usual_of(r, "@aliases");
@@ -195,14 +210,14 @@ static void add_aliases(const reader *r)
         *old = '\0';
         join(path, r->outer, pair);
         if (!look_up(r, r->outer, old + 1, &v) || !v.entry) continue;
-        const item from = *v.entry; /* adding moves the items */
+        const item from = *v.entry; /* a copy, since adding may move the items in memory */
         char *const text = list__copy(from.text);
         if (text) list_add(r->m->file, path, from.kind, from.number, text, from.line);
         free(text);
     }
 }
 
-/* Gives the config the scaling of its type, if the file has none. */
+/* Adds the defaults of the type for rope_parameters to the list, if the file has no scaling. */
 static void fill_in(const reader *r)
 {
     static const char start[] = "rope_parameters.";
@@ -213,7 +228,8 @@ static void fill_in(const reader *r)
     const int has_base = is_fact(r, "@bases", "top") && has_own(r, "rope_theta");
     if (has_own(r, "rope_parameters") || (!is_new && has_own(r, "rope_scaling"))) return;
     join(path, r->outer, "rope_parameters");
-    for (size_t i = 0; i < r->m->file->count; i++) { /* a null would hide what is added */
+    /* A null at rope_parameters comes first, and would hide the added items: rename its path. */
+    for (size_t i = 0; i < r->m->file->count; i++) {
         char *const null = r->m->file->items[i].path;
         if (strcmp(null, path) == 0) null[strlen(null) - 1] = '?';
     }
@@ -235,12 +251,14 @@ static void fill_in(const reader *r)
 
 /* ---- configs within a config ----------------------------------------------------------------- */
 
+/* Holds a config within the config, as the fact @parts lists it: KEY, KEY:TYPE or KEY:!TYPE. */
 typedef struct sub {
-    char key[64], type[64];
-    int is_fixed;
+    char key[64];  /* its key                                                     */
+    char type[64]; /* its model_type, or ""                                       */
+    int is_fixed;  /* 1: it has this type, even if its own model_type is different */
 } sub;
 
-/* Reads the list that @parts is. Returns how many there are. */
+/* Reads the fact @parts. Returns how many configs it lists. */
 static size_t subs_of(const reader *r, sub *to)
 {
     const item *const fact_there = usual_of(r, "@parts");
@@ -265,15 +283,17 @@ static const sub *sub_named(const sub *subs, size_t count, const char *key)
     return NULL;
 }
 
-/* Configs of the text, whose parts have the names of the config around it. */
+/* Lists the keys of a config for the text. Its parts are named as if they were in the config
+ * around it: "full_attention", not "text_config.full_attention". */
 static const char *const text_keys[] = {"text_config", "llm_config", "language_config",
                                         "thinker_config"};
 
-/* Objects whose names end like those of configs, but that configure no model. */
+/* Lists keys that end in _config, but whose objects do not describe a model. */
 static const char *const other_objects[] = {
     "quantization_config", "compression_config", "generation_config", "attn_config",
     "attention_config",    "linear_attn_config", "ffn_config",        "auto_config"};
 
+/* Returns whether the object at a key is probably the config of a model. */
 static int is_config_name(const char *key)
 {
     const size_t length = strlen(key);
@@ -281,7 +301,8 @@ static int is_config_name(const char *key)
            !is_one_of(key, other_objects, TOOL_COUNT(other_objects));
 }
 
-/* Makes the place of a config within another one. */
+/* Writes the place of the config at a key of another config. `s` is what @parts says about it,
+ * or NULL. */
 static void go_into(const config_place *from, const reader *r, const char *key, const sub *s,
                     config_place *to)
 {
@@ -300,9 +321,10 @@ static void go_into(const config_place *from, const reader *r, const char *key, 
                  from->prefix[0] ? "." : "", (int)(end < 30 ? end : 30), key);
 }
 
-/* Returns the key of the config of the text, or NULL if the layers are in this config itself. If the
- * type has such a config, but the file does not, *is_flat says whether the keys of the text are in
- * this config. */
+/* Returns the key of the config of the text, or NULL if the layers are described in this config
+ * itself. If the type has such a config but the file does not, there are two cases. If this
+ * config has the keys of the text, *is_flat is 1. Otherwise a config of the text that has
+ * nothing but its model_type is added to the list. */
 static const char *find_text(const reader *r, const sub *subs, size_t count, int *is_flat)
 {
     char path[PATH_SIZE];
@@ -327,7 +349,7 @@ static const char *find_text(const reader *r, const sub *subs, size_t count, int
     return NULL;
 }
 
-/* Reads the layers that a config itself has. */
+/* Reads the layers that a config itself describes. r->out is a part that was added for them. */
 static void read_own(reader *r, part *parts, size_t *count)
 {
     part *const p = r->out;
@@ -366,7 +388,7 @@ static void read_own(reader *r, part *parts, size_t *count)
 
 static void read_at(model *m, const config_place *location, part *parts, size_t *count);
 
-/* Says that a config within the file is of no type that posenc knows. */
+/* Adds a part that only says that posenc does not know the type of a config within the file. */
 static void refuse_sub(const reader *r, const config_place *location, part *parts, size_t *count)
 {
     part *const p = add_part(parts, count, location->prefix);
@@ -381,7 +403,7 @@ static void refuse_sub(const reader *r, const config_place *location, part *part
             location->path);
 }
 
-/* Returns whether a config has a key that sounds like rotations. */
+/* Returns whether a config has a key whose name suggests that something rotates. */
 static int speaks_of_rotation(const model *m, const char *path)
 {
     char key[PATH_SIZE];
@@ -392,7 +414,8 @@ static int speaks_of_rotation(const model *m, const char *path)
     return 0;
 }
 
-/* Reads a config within another one, beside that of the text. */
+/* Reads a config within another one that is not the config of the text. `s` is what @parts says
+ * about it, or NULL. */
 static void read_sub(const reader *r, const config_place *from, const char *key, const sub *s,
                      part *parts, size_t *count)
 {
@@ -412,7 +435,8 @@ static void read_sub(const reader *r, const config_place *from, const char *key,
         refuse_sub(r, &location, parts, count);
 }
 
-/* Reads the configs within one, other than that of the text. */
+/* Reads the configs within a config, except that of the text, whose key is `text`. They are read
+ * in the order of the file. */
 static void read_subs(const reader *r, const config_place *location, const char *text, part *parts,
                       size_t *count)
 {
@@ -475,7 +499,9 @@ static void read_at(model *m, const config_place *location, part *parts, size_t 
     read_subs(&r, &own, text, parts, count);
 }
 
-/* Notes settings of the command line, which have no line, that are beside the config of the text. */
+/* Notes settings of the command line that nothing has read. They are the items whose line is 0.
+ * Only a file with a config for the text needs this: the setting was then added beside that
+ * config. */
 static void judge_settings(const model *m, part *p)
 {
     for (size_t i = 0; i < m->file->count && m->main[0]; i++)
@@ -485,7 +511,8 @@ static void judge_settings(const model *m, part *p)
                 m->main);
 }
 
-/* Reads a model's file, to which what its type assumes is added. Returns the number of parts. */
+/* Reads a model's file. Items that its types assume are added to the list. Returns the number of
+ * parts, which is at least 1. */
 static size_t read_model(list *file, part *parts)
 {
     model m;

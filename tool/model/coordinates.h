@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Which elements are a pair, and which coordinate of a token rotates it: sections of M-RoPE, and y and x
- * of images. */
+/* Reads which elements of a head are a pair, and which coordinate of a token's position rotates
+ * each pair. M-RoPE has the coordinates t, y and x and divides the pairs into sections; encoders
+ * of images have y and x.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. */
 #ifndef TOOL_COORDINATES_H
 #define TOOL_COORDINATES_H
 
 #include "width.h"
 
-/* ggml's IMROPE: pairs that the sections leave over take a fourth position, which is 0. */
+/* Handles interleaved sections (@still) that have fewer pairs than the head, as ggml's IMROPE
+ * does. ggml rotates the remaining pairs by a fourth coordinate that is always 0, so they do not
+ * rotate. A pe_rope_config expresses this with a list of coordinates, in which these pairs have
+ * 255. */
 static void leave_pairs_still(part *p)
 {
     pe_rope_config *const c = &p->rope;
@@ -23,7 +32,7 @@ static void leave_pairs_still(part *p)
     }
     memcpy(p->sections, c->sections, sizeof p->sections);
     p->order = "interleaved";
-    if (!still) return; /* PE_SECTIONS_INTERLEAVED says the same */
+    if (!still) return; /* then PE_SECTIONS_INTERLEAVED has the same coordinates */
     say(p, NOTE_UNDERSTOOD, "mrope_section",
         "%zu pairs that it leaves over stand still in llama.cpp", still);
     memset(c->sections, 0, sizeof c->sections);
@@ -32,7 +41,8 @@ static void leave_pairs_still(part *p)
     c->coordinate_length = pairs;
 }
 
-/* Returns the sections of a file that has none, by its type: allocated, or NULL. */
+/* Returns the sections that the fact @sections has for a file without any, in allocated memory,
+ * and sets *count. Returns NULL if the type has no such fact. The note names the key `key`. */
 static double *usual_sections(const reader *r, const char *key, size_t *count)
 {
     const item *const entry = usual_of(r, "@sections");
@@ -49,7 +59,9 @@ static double *usual_sections(const reader *r, const char *key, size_t *count)
     return sections;
 }
 
-/* Gives each pair its coordinate in a list. Returns 0 without memory, or if the pairs are too many. */
+/* Gives the part a list with one coordinate per pair, which the caller then fills, in place of
+ * sections. `order` is the name of this order in reports. Returns 0 without memory or for more
+ * than 2^19 pairs. */
 static int list_coordinates(part *p, const char *order)
 {
     pe_rope_config *const c = &p->rope;
@@ -65,8 +77,9 @@ static int list_coordinates(part *p, const char *order)
     return 1;
 }
 
-/* ERNIE 4.5 VL: its sections are those of y, x and t. The pairs of y and x take turns, and those of t
- * are last. */
+/* Distributes the pairs as @order=hwt says, which is the order of ERNIE 4.5 VL. The file's
+ * sections are those of y, x and t. The pairs of y and x alternate, and those of t are last. pe's
+ * coordinates 0, 1, 2 are t, y, x. */
 static void order_as_hwt(part *p)
 {
     pe_rope_config *const c = &p->rope;
@@ -85,8 +98,8 @@ static void order_as_hwt(part *p)
     memcpy(p->sections, own, sizeof own);
 }
 
-/* Reads how many pairs each coordinate rotates. In HunYuan's xdrope_section, a number below 1 is a
- * share of all pairs. */
+/* Reads how many pairs each coordinate rotates, from mrope_section or HunYuan's xdrope_section.
+ * In xdrope_section, a number below 1 is a share of all pairs. */
 static void read_sections(const reader *r)
 {
     part *const p = r->out;
@@ -94,7 +107,7 @@ static void read_sections(const reader *r)
     reader around = *r;
     const int is_xd = has(r, "xdrope_section");
     const char *const key = is_xd ? "xdrope_section" : "mrope_section";
-    if (!has(r, key) && r->outer[0]) { /* or outside text_config, or in rope_scaling there */
+    if (!has(r, key) && r->outer[0]) { /* some files have it outside text_config */
         around.outer[0] = '\0';
         snprintf(around.inner, sizeof around.inner, "rope_scaling");
     }
@@ -125,7 +138,9 @@ static void read_sections(const reader *r)
     if (are_good && order && strcmp(order->text, "hwt") == 0) order_as_hwt(p);
 }
 
-/* Reads which elements form pairs in a second kind of heads, which a file may have. */
+/* Reads which elements form pairs in layers or heads whose label has pairs of its own, by the
+ * facts @also or @linear: "halves", "neighbours", or a key that is true if the pairs are
+ * interleaved. */
 static void read_also_layout(const reader *r, const label *l)
 {
     const int is_key = strcmp(l->also_pairs, "halves") != 0 && strcmp(l->also_pairs, "neighbours");
@@ -134,11 +149,13 @@ static void read_also_layout(const reader *r, const label *l)
     if (are_neighbours) r->out->rope.layout = PE_LAYOUT_INTERLEAVED;
 }
 
-/* Model types whose pairs are neighbours, but whose code in transformers makes a table cat(f, f) and
- * repeats each element of its first half: checked with transformers 5.17.0. */
+/* In these model types the pairs are interleaved. Still, their code in transformers makes a table
+ * as for halves, cat(f, f), and later repeats each element of its first half. Checked with
+ * transformers 5.17.0. */
 static const char *const tables_in_halves[] = {
     "ernie4_5", "ernie4_5_moe", "glm", "glm4", "helium", "moonshine", "moonshine_streaming"};
 
+/* Reads which elements of a head form a pair, the direction of the rotation, and the sections. */
 static void read_layout(const reader *r)
 {
     part *const p = r->out;
@@ -165,7 +182,8 @@ static void read_layout(const reader *r)
     read_sections(r);
 }
 
-/* Frequencies of a head of another width, allocated; NULL if the config has none. */
+/* Returns the unscaled frequencies of a head of `width` elements with the base of c, in allocated
+ * memory. Returns NULL if the config is invalid or without memory. */
 static double *frequencies_of_width(const pe_rope_config *c, size_t width)
 {
     pe_rope_config other = pe_rope_config_default(width);
@@ -176,7 +194,9 @@ static double *frequencies_of_width(const pe_rope_config *c, size_t width)
     return NULL;
 }
 
-/* Gives the pairs of an image frequencies that no pe_rope_config has: woven, or mixed. */
+/* Gives the pairs of an image the frequencies and coordinates of @axes=woven, or with is_woven =
+ * 0 those of @axes=mixed. No pe_rope_config has these frequencies, so they are listed in
+ * p->omega. */
 static void list_frequencies(part *p, int is_woven)
 {
     pe_rope_config *const c = &p->rope;
@@ -196,7 +216,8 @@ static void list_frequencies(part *p, int is_woven)
     free(from);
 }
 
-/* Divides the pairs among the coordinates of an image, as @axes says. */
+/* Divides the pairs among the coordinates y and x of an image, as the fact @axes says. With the
+ * blocks of @axes=blocks, each label is the half of the head that one coordinate rotates. */
 static void read_axes(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -212,7 +233,7 @@ static void read_axes(const reader *r, const label *l)
             "multiple of 4");
         return;
     }
-    if (l->block >= 0) { /* a half of the head, with halves of its own */
+    if (l->block >= 0) { /* the pairs of a block are the halves of this block */
         c->rotary_dim = width / 2;
         c->rotary_offset = (size_t)l->block * width / 2;
         return;

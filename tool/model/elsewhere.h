@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What models of a type mean by the keys that their config.json leaves out: the types that
- * transformers does not have. Their code is beside their weights, or in another project.
- * type_line.h explains a line. */
+/* Lists the model types that transformers does not have: their code is beside their weights, or
+ * in another project. An entry says what the keys mean that a config.json leaves out. type_line.h
+ * explains the format. */
 #ifndef TOOL_ELSEWHERE_H
 #define TOOL_ELSEWHERE_H
 

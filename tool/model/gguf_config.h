@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Translates the keys of a GGUF file to those of a config.json, which the interpreter reads. It renames
- * keys, and adds what llama.cpp has in its code (gguf_types.h). What a config.json has no key for begins
- * with @, as in types.h, or becomes a note. */
+/* Translates the keys of a GGUF file to those of a config.json, which read_model() of config.h
+ * reads. Keys get other names, and facts that llama.cpp has in its code (gguf_types.h) are
+ * added. A fact for which a config.json has no key is added under a name with @, as in
+ * type_line.h, or becomes a note. `path` always is the object that gets a key, with its dot:
+ * "rope_parameters.", or "" for the config itself. */
 #ifndef TOOL_GGUF_CONFIG_H
 #define TOOL_GGUF_CONFIG_H
 
@@ -11,8 +13,9 @@
 
 /* ---- scaling --------------------------------------------------------------------------------- */
 
-/* Takes Phi-3's factors for short and for long texts, with the length that separates them. llama.cpp
- * multiplies cosine and sine by the file's attn_factor. Returns 0 if the file does not have both. */
+/* Writes the scaling of Phi-3: two lists of factors, one for short texts and one for long texts,
+ * and the length that separates them. llama.cpp multiplies cosines and sines by the file's
+ * attn_factor. Returns 0 if the file does not have both lists. */
 static int gguf_put_two_factors(gguf_model *m, const char *path)
 {
     static const char *const names[2][2] = {{"rope_factors_short.weight", "short_factor"},
@@ -35,7 +38,9 @@ static int gguf_put_two_factors(gguf_model *m, const char *path)
     return 1;
 }
 
-/* rope_freqs.weight, of which a head uses as many as it has pairs. */
+/* Writes the elements of rope_freqs.weight, which divide the frequencies. With is_halved
+ * (gguf_types.h), the full layers rotate fewer pairs than the tensor has elements, so only the
+ * first ones are written. */
 static void gguf_put_factors(gguf_model *m, const char *path, double rotary_dim)
 {
     const item *i = NULL;
@@ -48,7 +53,8 @@ static void gguf_put_factors(gguf_model *m, const char *path, double rotary_dim)
     }
 }
 
-/* YaRN: the length, the bounds of the ramp where llama.cpp reads them, the attention factor. */
+/* Writes YaRN's numbers: the trained length, the bounds of the ramp if llama.cpp reads them for
+ * this architecture, and the attention factor. */
 static void gguf_put_yarn(gguf_model *m, const char *path, double factor)
 {
     static const char *const betas[2][2] = {{"beta_fast", "rope.scaling.yarn_beta_fast"},
@@ -69,7 +75,7 @@ static void gguf_put_yarn(gguf_model *m, const char *path, double factor)
     }
     double scale = factor > 1 ? 0.1 * log(factor) + 1 : 1;
     if (m->is && m->is->log_multiplier > 0 && log_multiplier != 0) {
-        /* in floats, as llama.cpp divides it */
+        /* llama.cpp divides floats, and the result is rounded to float. */
         const double all_dim = (double)((float)log_multiplier / (float)m->is->log_multiplier);
         const double mscale = strcmp(m->name, "deepseek2") == 0 ? all_dim : 1;
         gguf_put_number(m, path, "mscale", mscale);
@@ -80,7 +86,7 @@ static void gguf_put_yarn(gguf_model *m, const char *path, double factor)
     if (attention != 1) gguf_put_number(m, path, "attention_factor", scale * attention);
 }
 
-/* rope_type and what it needs. */
+/* Writes the rope_type and the numbers that it needs. */
 static void gguf_put_scaling(gguf_model *m, const char *path)
 {
     const item *const named = gguf_item(m, "rope.scaling.type");
@@ -108,9 +114,12 @@ static void gguf_put_scaling(gguf_model *m, const char *path)
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
+/* Lists the kinds of layers: attention to all positions, attention in a window, and no
+ * attention. */
 typedef enum gguf_layer { GGUF_FULL = 0, GGUF_WINDOW, GGUF_RECURRENT, GGUF_LAYER_COUNT } gguf_layer;
 
-/* Has a layer a window? */
+/* Returns whether a layer attends only to a window of the last positions. The file lists these
+ * layers, or they follow from a period of which one layer has no window. */
 static int gguf_has_window(const gguf_model *m, size_t layer)
 {
     const item *const element = gguf_element(m->patterns, layer);
@@ -120,6 +129,8 @@ static int gguf_has_window(const gguf_model *m, size_t layer)
     return fmod((double)layer, m->period) != (m->is->is_first ? 0 : m->period - 1);
 }
 
+/* Returns the kind of a layer. A layer is recurrent if the file says that it has no heads for
+ * keys, or if the architecture has attention only in each interval-th layer. */
 static gguf_layer gguf_layer_kind(const gguf_model *m, size_t layer)
 {
     const item *const heads = gguf_element(m->key_heads, layer);
@@ -128,6 +139,7 @@ static gguf_layer gguf_layer_kind(const gguf_model *m, size_t layer)
     return gguf_has_window(m, layer) ? GGUF_WINDOW : GGUF_FULL;
 }
 
+/* Returns whether a layer of this kind rotates, by the architecture's rule gguf_nope. */
 static int gguf_rotates(const gguf_model *m, size_t layer, gguf_layer kind)
 {
     const gguf_nope nope = m->is ? m->is->nope : GGUF_ALL_ROTATE;
@@ -137,13 +149,16 @@ static int gguf_rotates(const gguf_model *m, size_t layer, gguf_layer kind)
     return nope == GGUF_ALL_ROTATE || !m->has_windows || kind == GGUF_WINDOW;
 }
 
-/* DeepSeek-V4: the layers that compress their keys have a base of their own, and YaRN. */
+/* Returns whether a layer of DeepSeek-V4 compresses its keys. Such layers have a base of their
+ * own, and YaRN. */
 static int gguf_compresses(const gguf_model *m, size_t layer)
 {
     const item *const ratio = gguf_element(m->ratios, layer);
     return ratio && ratio->number > 0;
 }
 
+/* Writes the number of layers, their kinds if some are not full attention, and which of them do
+ * not rotate. */
 static void gguf_put_layers(gguf_model *m)
 {
     static const char *const names[] = {"full_attention", "sliding_attention", "linear_attention"};
@@ -172,6 +187,8 @@ static void gguf_put_layers(gguf_model *m)
 
 /* ---- a part ---------------------------------------------------------------------------------- */
 
+/* Writes the base of the file's `key`. Without this key the base is `otherwise` or, if that is
+ * 0, the file's rope.freq_base or 10000. */
 static void gguf_put_theta(gguf_model *m, const char *path, const char *key, double otherwise)
 {
     if (!gguf_put_copy(m, path, "rope_theta", key) &&
@@ -179,9 +196,10 @@ static void gguf_put_theta(gguf_model *m, const char *path, const char *key, dou
         gguf_put_number(m, path, "rope_theta", otherwise == 0 ? 10000 : otherwise);
 }
 
+/* Writes the width of a head and how many elements of it rotate. */
 static void gguf_put_width(gguf_model *m, const char *path, double head_dim, double rotary_dim)
 {
-    const int is_last = m->ratios.count > 0; /* of the elements of a head */
+    const int is_last = m->ratios.count > 0; /* DeepSeek-V4: the last elements of a head rotate */
     if (m->is_latent) gguf_put_number(m, path, "qk_rope_head_dim", rotary_dim);
     if (m->is_latent && !is_last) return;
     if (head_dim > 0) gguf_put_number(m, path, "head_dim", head_dim);
@@ -190,7 +208,8 @@ static void gguf_put_width(gguf_model *m, const char *path, double head_dim, dou
         gguf_put_number(m, path, "rotary_dim", rotary_dim);
 }
 
-/* The layers with a window, where anything of them is different. */
+/* Returns whether the layers with a window rotate differently, so that they need an object of
+ * their own in rope_parameters. */
 static int gguf_windows_differ(const gguf_model *m)
 {
     return m->has_windows &&
@@ -199,6 +218,8 @@ static int gguf_windows_differ(const gguf_model *m)
             gguf_item(m, "rope.freq_base_swa") != NULL);
 }
 
+/* Writes rope_parameters. If some layers rotate differently, it has one object for each kind of
+ * layers. */
 static void gguf_put_parts(gguf_model *m)
 {
     const int is_compressed = m->ratios.count > 0;
@@ -210,7 +231,7 @@ static void gguf_put_parts(gguf_model *m)
                    0);
     gguf_put_scaling(m, full);
     gguf_put_factors(m, full, m->rotary_dim);
-    if (is_compressed) { /* the model's code takes YaRN's attention factor out again */
+    if (is_compressed) { /* the model's code divides by YaRN's attention factor again */
         gguf_put_number(m, full, "attention_factor", 1);
         gguf_put_theta(m, "rope_parameters.main.", "rope.freq_base", 0);
         gguf_put_text(m, "rope_parameters.main.", "rope_type", "default");
@@ -228,7 +249,8 @@ static void gguf_put_parts(gguf_model *m)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* Widths, the number of layers, whether some have windows. */
+/* Reads the number of layers, which of them have windows or no attention, and the widths of
+ * heads. */
 static void gguf_measure_model(gguf_model *m)
 {
     const double heads = gguf_heads(m, "attention.head_count");
@@ -264,7 +286,8 @@ static void gguf_measure_model(gguf_model *m)
         gguf_item(m, "attention.kv_lora_rank") != NULL || strcmp(m->name, "deepseek4") == 0;
 }
 
-/* What multiplies queries by their position: Llama 4's numbers are in llama.cpp's code. */
+/* Writes what multiplies queries depending on their position. Llama 4's numbers are not in the
+ * file, but constants of llama.cpp's code. */
 static void gguf_put_query_scale(gguf_model *m)
 {
     gguf_put_copy(m, "", "llama_4_scaling_beta", "attention.temperature_scale");
@@ -274,7 +297,9 @@ static void gguf_put_query_scale(gguf_model *m)
     gguf_put_number(m, "", "floor_scale", 8192);
 }
 
-/* Sections, without zeros at the end; the fourth is for what llama.cpp sets to 0. */
+/* Writes the sections: how many pairs each coordinate rotates. The file has four numbers; zeros
+ * at the end are left out. With is_woven they are interleaved, and pairs beyond their sum do not
+ * rotate. Returns 1 if there are at least two sections. */
 static int gguf_put_sections(gguf_model *m, int is_woven)
 {
     const gguf_column all = gguf_find_column(m, "rope.dimension_sections");
@@ -294,14 +319,15 @@ static int gguf_put_sections(gguf_model *m, int is_woven)
     return count > 1;
 }
 
-/* What rotates, or what is there instead. Returns 0 if nothing rotates. */
+/* Writes which elements form a pair. If nothing rotates, writes the kind of encoding instead,
+ * and returns 0. */
 static int gguf_put_pairs(gguf_model *m)
 {
     gguf_pairs pairs = m->is ? m->is->pairs : GGUF_HALVES;
     const item *const switched = gguf_item(m, "rope.scaling.finetuned");
     if (m->is && m->is->alibi_layers && m->layers == m->is->alibi_layers) pairs = GGUF_ALIBI;
     if (strncmp(m->name, "granite", 7) == 0 && switched && switched->number == 0)
-        pairs = GGUF_NOTHING; /* its switch: rope.scaling.finetuned false */
+        pairs = GGUF_NOTHING; /* in Granite's files, this key being false means no rotation */
     const char *const instead = pairs == GGUF_LEARNED   ? "learned"
                                 : pairs == GGUF_ALIBI   ? "alibi"
                                 : pairs == GGUF_BUCKETS ? "t5"
@@ -320,7 +346,8 @@ static int gguf_put_pairs(gguf_model *m)
     return 1;
 }
 
-/* Keys that speak of rotation and that nothing above reads; tensors beside rope_freqs.weight. */
+/* Notes keys whose names contain rope, rotary or yarn but that nothing above reads, and a tensor
+ * of LongRoPE's factors whose counterpart is missing. */
 static void gguf_judge(gguf_model *m)
 {
     static const char *const others[] = {
@@ -334,7 +361,7 @@ static void gguf_judge(gguf_model *m)
         snprintf(key, sizeof key, "%.*s", (int)strcspn(k->path, "["), k->path);
         const char *const before = i ? m->keys->items[i - 1].path : "";
         if (strncmp(before, key, strlen(key)) == 0 && before[strlen(key)] == '[')
-            continue; /* of a list, said before */
+            continue; /* another element of the same list */
         if (strncmp(key, "rope_factors_", 13) == 0) {
             if (!list_next(m->keys, "rope_factors_short.weight", NULL) ||
                 !list_next(m->keys, "rope_factors_long.weight", NULL))
@@ -356,7 +383,8 @@ static void gguf_judge(gguf_model *m)
     }
 }
 
-/* Makes the config from a file's keys. Returns 1, or 0 and writes to error what is missing. */
+/* Writes the config of a GGUF file to `config`. Returns 1. Returns 0 with an error message if
+ * the file does not have what is needed, or memory runs out. */
 static int gguf_config(const list *keys, list *config, gguf_model *m, char error[512])
 {
     const item *const named = list_find(keys, "general.architecture");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A GGUF file as a config for the interpreter, and its notes by the names of the file. */
+/* Reads a GGUF file, and turns its keys into a config for read_model() of config.h. Afterwards
+ * the notes are rewritten, so that they name the keys of the GGUF file. */
 #ifndef TOOL_GGUF_FILE_H
 #define TOOL_GGUF_FILE_H
 
@@ -8,7 +9,8 @@
 #include "gguf_config.h"
 #include "part.h"
 
-/* Whether a file begins with "GGUF". Of a pipe nothing is read: its bytes come once. */
+/* Returns whether a file begins with "GGUF". Nothing is read from standard input or a pipe,
+ * because its bytes could not be read a second time. */
 static int is_gguf(const char *name)
 {
     unsigned char first[4] = {0};
@@ -19,14 +21,17 @@ static int is_gguf(const char *name)
     return is_whole && gguf_begins(first);
 }
 
-/* Whether a setting is a key of the file, such as llama.rope.freq_base=500000. */
+/* Returns whether a setting of the command line names a key of the GGUF file, as
+ * llama.rope.freq_base=500000 does. Such keys begin with the name of the architecture. */
 static int is_gguf_setting(const gguf_model *m, const char *word)
 {
     const size_t length = strlen(m->name);
     return length && strncmp(word, m->name, length) == 0 && word[length] == '.';
 }
 
-/* Read a file, with those words of the command line that set keys of it. What is wrong is noted. */
+/* Reads a GGUF file, and writes its config to the list. Settings among the command line's
+ * `words` that name keys of the GGUF file are applied before. Errors become notes of the part
+ * `notes`. */
 static void read_gguf(const char *name, int count, char **words, list *to, gguf_model *m,
                       part *notes)
 {
@@ -54,7 +59,8 @@ static void read_gguf(const char *name, int count, char **words, list *to, gguf_
     if (file) fclose(file);
 }
 
-/* The key of the file for that of the config: "llama.rope.freq_base". */
+/* Replaces the key of a note by its name in the GGUF file, such as llama.rope.freq_base for
+ * rope_theta. A key without such a name stays as it is. */
 static void rename_gguf_key(const gguf_model *m, const part *p, char key[96])
 {
     const char *last = strrchr(key, '.');
@@ -70,7 +76,9 @@ static void rename_gguf_key(const gguf_model *m, const part *p, char key[96])
     }
 }
 
-/* What the table of architectures says, the notes of the file, and the names that it has. */
+/* Completes the parts that read_model() has read from the config of a GGUF file. Their notes get
+ * the file's names of keys, and the notes of the translation are added. Each part gets a remark
+ * about the pairs in Hugging Face's weights. */
 static void finish_gguf(const gguf_model *m, part *parts, size_t count)
 {
     static const char *const origins[] = {

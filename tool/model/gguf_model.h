@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A model of a GGUF file while its keys become those of a config.json: what is known of it, how a
- * key is read and written, and notes. */
+/* Holds a GGUF file's model while its keys are translated to those of a config.json. Has the
+ * functions that read a key of the GGUF file, write a key of the config, and add a note. */
 #ifndef TOOL_GGUF_MODEL_H
 #define TOOL_GGUF_MODEL_H
 
@@ -9,40 +9,51 @@
 
 enum { GGUF_MOST_NOTES = 16, GGUF_MOST_LAYERS = 4096 };
 
-/* Holds a message about a key of the file. Each becomes a NOTE_UNREAD of the first part. */
+/* Holds a message about a key of the GGUF file. finish_gguf() turns it into a note of kind
+ * NOTE_UNREAD of the first part. */
 typedef struct gguf_note {
-    char key[GGUF_MOST_NAME + 1], text[320];
+    char key[GGUF_MOST_NAME + 1]; /* the key in the GGUF file        */
+    char text[320];               /* the message without the key     */
 } gguf_note;
 
-/* A list of the file, whose elements are one after another. */
+/* Points to the elements of a list in the GGUF file, which are consecutive items. The lists
+ * meant here have one element per layer or per coordinate. */
 typedef struct gguf_column {
-    const item *first;
-    size_t count;
+    const item *first; /* the first element, if count is above 0 */
+    size_t count;      /* the number of elements                 */
 } gguf_column;
 
-/* What a file says. notes: each of them changes numbers. */
+/* Holds what is known of the model. */
 typedef struct gguf_model {
-    const list *keys;
-    list *config;
-    const gguf_architecture *is; /* of gguf_types.h; NULL: unknown                             */
-    char name[GGUF_MOST_NAME + 1];
-    size_t layers;
-    gguf_column patterns, key_heads, ratios; /* by layer                                       */
-    double period, interval,
-        dense; /* of layers: see gguf_types.h; how many dense ones come first */
-    int has_windows, are_neighbours;
-    int is_latent; /* MLA, whose heads have a part that rotates                                */
-    double head_dim, window_head_dim, rotary_dim, window_rotary_dim; /* 0: unknown             */
-    size_t notes;
+    const list *keys;              /* the items of the GGUF file                                */
+    list *config;                  /* gets the keys of the config.json                          */
+    const gguf_architecture *is;   /* its table entry in gguf_types.h; NULL: not in the table   */
+    char name[GGUF_MOST_NAME + 1]; /* general.architecture, with which the other keys begin     */
+    size_t layers;                 /* the number of layers                                      */
+    gguf_column patterns;          /* for each layer: true if it attends only to a window       */
+    gguf_column key_heads;         /* for each layer: its number of heads for keys              */
+    gguf_column ratios;            /* for each layer: how much it compresses keys; DeepSeek-V4  */
+    double period;                 /* one in so many layers has no window; 0: all have one      */
+    double interval;               /* one in so many layers has attention; 0: all have it       */
+    double dense;                  /* how many dense layers come first                          */
+    int has_windows;               /* 1: some layers attend only to a window                    */
+    int are_neighbours;            /* 1: the pairs are interleaved                              */
+    int is_latent;                 /* 1: MLA, of whose heads only a part rotates                */
+    double head_dim;               /* elements of a head; 0: unknown                            */
+    double window_head_dim;        /* the same in layers with a window                          */
+    double rotary_dim;             /* elements of a head that rotate; 0: unknown                */
+    double window_rotary_dim;      /* the same in layers with a window                          */
+    size_t notes;                  /* the number of elements of `note`                          */
     gguf_note note[GGUF_MOST_NOTES];
 } gguf_model;
 
-/* This table has the keys of a config.json and of a GGUF file that mean the same, so that messages can name
- * the user's key. */
+/* Lists keys of a config.json with the keys of a GGUF file that mean the same. Notes are about
+ * keys of the config, and rename_gguf_key() replaces these by the keys that the user's file
+ * has. */
 static const struct gguf_name_pair {
     const char *config; /* the key of a config.json                                             */
     const char *gguf;   /* the key of a GGUF file                                               */
-    const char *window; /* its key for the layers with a window; NULL if they share the other   */
+    const char *window; /* its key for the layers with a window; NULL if `gguf` is also theirs  */
 } gguf_names[] = {
     {"model_type", "general.architecture", NULL},
     {"freq_factors", "rope_freqs.weight", NULL},
@@ -66,8 +77,11 @@ static const struct gguf_name_pair {
     {"layer_types", "attention.sliding_window_pattern", NULL},
     {"num_hidden_layers", "block_count", NULL},
 };
-enum { GGUF_WHOLE_NAMES = 4 }; /* the first ones; the others begin with the architecture's */
+/* In a GGUF file, the first four keys are as in the table. The others come after the name of the
+ * architecture, as in llama.rope.freq_base. */
+enum { GGUF_WHOLE_NAMES = 4 };
 
+/* Adds a message about a key. More than GGUF_MOST_NOTES messages are dropped. */
 static void gguf_say(gguf_model *m, const char *key, const char *format, ...)
 {
     if (m->notes == GGUF_MOST_NOTES) return;
@@ -88,13 +102,15 @@ static const char *gguf_full(const gguf_model *m, const char *key, char full[GGU
     return full;
 }
 
+/* Returns the item of a key, which is given without the architecture's name, or NULL. */
 static const item *gguf_item(const gguf_model *m, const char *key)
 {
     char full[GGUF_MOST_NAME + 1];
     return list_find(m->keys, gguf_full(m, key, full));
 }
 
-/* A number that is there, or a default. Another type is a note. */
+/* Returns the number at a key, or `otherwise` if the file does not have the key. If its value is
+ * not a number, adds a note and returns `otherwise`. */
 static double gguf_number(gguf_model *m, const char *key, double otherwise)
 {
     char full[GGUF_MOST_NAME + 1];
@@ -106,7 +122,9 @@ static double gguf_number(gguf_model *m, const char *key, double otherwise)
     return otherwise;
 }
 
-/* The first element of a list by layers that is above 0, or the number. */
+/* Returns the number at a key whose value may also be a list with one number per layer. Of a
+ * list, returns the first number above 0, since layers without attention have 0. Returns 0 if
+ * there is none. */
 static double gguf_heads(gguf_model *m, const char *key)
 {
     char full[GGUF_MOST_NAME + 1];
@@ -119,6 +137,7 @@ static double gguf_heads(gguf_model *m, const char *key)
     return heads;
 }
 
+/* Returns the list at a key. Its count is 0 if the file has no list there. */
 static gguf_column gguf_find_column(const gguf_model *m, const char *key)
 {
     char full[GGUF_MOST_NAME + 1];
@@ -129,7 +148,7 @@ static gguf_column gguf_find_column(const gguf_model *m, const char *key)
     return c;
 }
 
-/* Element k of a list, or NULL. */
+/* Returns element k of a list, or NULL if the list is shorter. */
 static const item *gguf_element(gguf_column c, size_t k)
 {
     return k < c.count ? c.first + k : NULL;
@@ -137,6 +156,8 @@ static const item *gguf_element(gguf_column c, size_t k)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* Writes a key of the config with a string as its value. `path` is the object that has the key,
+ * with its dot, such as "rope_parameters.", or "" for the config itself. */
 static void gguf_put_text(gguf_model *m, const char *path, const char *key, const char *text)
 {
     char full_name[2 * GGUF_MOST_NAME];
@@ -144,6 +165,7 @@ static void gguf_put_text(gguf_model *m, const char *path, const char *key, cons
     list_add(m->config, full_name, VALUE_STRING, 0, text, 0);
 }
 
+/* Writes a key of the config with a number as its value. */
 static void gguf_put_number(gguf_model *m, const char *path, const char *key, double number)
 {
     char full_name[2 * GGUF_MOST_NAME], text[40];
@@ -157,7 +179,8 @@ static void gguf_put_true(gguf_model *m, const char *key)
     list_add(m->config, key, VALUE_BOOLEAN, 1, "true", 0);
 }
 
-/* A key as it is. Returns 1 if the file has it. */
+/* Writes a key of the config with the value that the GGUF file has at the key `from`. Returns 0
+ * if the file does not have it. */
 static int gguf_put_copy(gguf_model *m, const char *path, const char *key, const char *from)
 {
     char full_name[2 * GGUF_MOST_NAME];

@@ -1,66 +1,75 @@
 /* SPDX-License-Identifier: MIT */
-/* What llama.cpp does by architecture, in code: which elements are a pair, which layers rotate and
- * how. A GGUF file has no key for it. A line an architecture; the facts are from llama.cpp's
- * llama-model.cpp, models/ and converter, at the commit and on the day below. No code is copied. */
+/* Lists what llama.cpp has in its code for each architecture: which elements are a pair, and
+ * which layers rotate in which way. A GGUF file has no keys for these facts. The table has one
+ * entry per architecture. The facts are from llama.cpp's llama-model.cpp, models/ and converter,
+ * at the commit and on the day below. No code was copied. */
 #ifndef TOOL_GGUF_TYPES_H
 #define TOOL_GGUF_TYPES_H
 
 #define GGUF_CHECKED "llama.cpp 00395eb2, 2026-11-26"
 
-/* What rotates. llama.cpp's names: NORM, NEOX, MROPE, IMROPE, NONE. */
+/* Says which elements of a head are a pair, or which encoding there is instead of a rotation.
+ * llama.cpp calls the first four NORM, NEOX, MROPE and IMROPE. */
 typedef enum gguf_pairs {
-    GGUF_NEIGHBOURS = 1,         /* elements 2i and 2i + 1                                      */
-    GGUF_HALVES,                 /* i and i + rotary_dim / 2                                    */
-    GGUF_SECTIONS,               /* halves; rope.dimension_sections of pairs, one after another */
-    GGUF_SECTIONS_WOVEN,         /* halves; these sections in turn                              */
-    GGUF_NEIGHBOURS_OR_SECTIONS, /* by whether the file has sections                            */
-    GGUF_HALVES_OR_SECTIONS,
-    GGUF_LEARNED, /* a table, position_embd.weight                               */
+    GGUF_NEIGHBOURS = 1,         /* interleaved: elements 2i and 2i + 1                          */
+    GGUF_HALVES,                 /* elements i and i + rotary_dim / 2                            */
+    GGUF_SECTIONS,               /* halves; rope.dimension_sections has the pairs per coordinate */
+    GGUF_SECTIONS_WOVEN,         /* the same, but the pairs of the coordinates are interleaved   */
+    GGUF_NEIGHBOURS_OR_SECTIONS, /* GGUF_SECTIONS if the file has sections, else interleaved     */
+    GGUF_HALVES_OR_SECTIONS,     /* GGUF_SECTIONS if the file has sections, else halves          */
+    GGUF_LEARNED,                /* a table of vectors, position_embd.weight                     */
     GGUF_ALIBI,
-    GGUF_BUCKETS, /* T5's                                                        */
-    GGUF_NOTHING  /* no positional encoding: state spaces, or none in attention  */
+    GGUF_BUCKETS, /* T5's buckets of distances                                   */
+    GGUF_NOTHING  /* no positional encoding, as in state-space models            */
 } gguf_pairs;
 
-/* How the weights in Hugging Face's file have the pairs. */
+/* Says which elements are a pair in the weights of Hugging Face's file, compared with the GGUF
+ * file. */
 typedef enum gguf_origin {
-    GGUF_SAME = 0,
-    GGUF_PERMUTED, /* halves there: the converter reorders the rows of queries and keys    */
-    GGUF_UNCHECKED,
+    GGUF_SAME = 0,  /* the same elements                                                   */
+    GGUF_PERMUTED,  /* halves: the converter reorders the rows of queries and keys         */
+    GGUF_UNCHECKED, /* unknown: nobody has compared them                                   */
     GGUF_ORIGIN_COUNT
 } gguf_origin;
 
-/* Base and scaling of the layers with a window, where rope.freq_base_swa does not say. */
+/* Says which base and scaling the layers with a window have. The key rope.freq_base_swa takes
+ * precedence for the base. */
 typedef enum gguf_window_base {
-    GGUF_SAME_BASE = 0, /* as the full layers                                               */
-    GGUF_UNSCALED,      /* their base, no scaling                                           */
-    GGUF_10000          /* 10000, no scaling                                                */
+    GGUF_SAME_BASE = 0, /* the base and the scaling of the full layers */
+    GGUF_UNSCALED,      /* the base of the full layers, no scaling     */
+    GGUF_10000          /* base 10000, no scaling                      */
 } gguf_window_base;
 
-/* Says which layers do not rotate. */
+/* Says which layers with attention do not rotate. */
 typedef enum gguf_nope {
     GGUF_ALL_ROTATE = 0,
-    GGUF_FULL_DO_NOT,  /* those without a window, if others have one                       */
-    GGUF_DENSE_DO,     /* the same, but the first leading_dense_block_count rotate         */
-    GGUF_FOURTH_DO_NOT /* 3, 7, 11 ...                                                     */
+    GGUF_FULL_DO_NOT,  /* those without a window, if other layers have one                   */
+    GGUF_DENSE_DO,     /* the same, except that the first leading_dense_block_count do rotate */
+    GGUF_FOURTH_DO_NOT /* layers 3, 7, 11 ...                                                */
 } gguf_nope;
 
+/* Holds the entry of an architecture. Fields that an entry does not name are 0. A layer "with a
+ * window" attends only to the last positions. */
 typedef struct gguf_architecture {
-    const char *name; /* general.architecture                                               */
-    gguf_pairs pairs;
-    gguf_origin origin;
-    unsigned period; /* of layers: one of them without a window. 0: no windows, but for is_listed */
-    int is_first;    /* 1: it is the first of the period; 0: the last                       */
-    int is_listed;   /* 1: attention.sliding_window_pattern has to say, a boolean a layer   */
-    unsigned window; /* if attention.sliding_window is absent; 0: no windows then           */
-    unsigned window_layers; /* only a model of as many layers has windows; 0: any           */
-    gguf_window_base base;
-    gguf_nope nope;
-    int has_own_factors;   /* 1: rope_freqs.weight is for the layers without a window         */
-    int is_halved;         /* 1: these rotate half of rope.dimension_count                    */
-    int has_betas;         /* 1: rope.scaling.yarn_beta_fast and _slow are read               */
-    double log_multiplier; /* times mscale_all_dim: yarn_log_multiplier; 0: it is not read  */
-    unsigned interval;     /* of full attention among recurrent layers; 0: none             */
-    unsigned alibi_layers; /* a model of as many layers has ALiBi                           */
+    const char *name;   /* the value of general.architecture                                   */
+    gguf_pairs pairs;   /* which elements are a pair                                           */
+    gguf_origin origin; /* which elements are a pair in Hugging Face's file                    */
+    /* In each group of `period` layers, one has no window. With 0 and without is_listed, no
+     * layer has one. */
+    unsigned period;
+    int is_first;    /* 1: the layer without a window is the first of its group; 0: the last   */
+    int is_listed;   /* 1: attention.sliding_window_pattern has a boolean for each layer       */
+    unsigned window; /* the window if attention.sliding_window is absent; 0: then there is none */
+    unsigned window_layers; /* windows are only in models of so many layers; 0: in all         */
+    gguf_window_base base;  /* the base of the layers with a window                            */
+    gguf_nope nope;         /* which layers do not rotate                                      */
+    int has_own_factors;    /* 1: rope_freqs.weight is only for the layers without a window    */
+    int is_halved; /* 1: the layers without a window rotate half of rope.dimension_count        */
+    int has_betas; /* 1: llama.cpp reads rope.scaling.yarn_beta_fast and yarn_beta_slow         */
+    /* The file's yarn_log_multiplier is mscale_all_dim times this number. 0: it is not read. */
+    double log_multiplier;
+    unsigned interval; /* one in so many layers has attention, the others are recurrent; 0: all */
+    unsigned alibi_layers; /* a model of so many layers has ALiBi; 0: none                      */
 } gguf_architecture;
 
 static const gguf_architecture gguf_architectures[] = {
@@ -204,6 +213,7 @@ static const gguf_architecture gguf_architectures[] = {
     {"kimi-linear", .pairs = GGUF_NOTHING},
 };
 
+/* Returns the entry of an architecture, or NULL if the table does not have it. */
 static const gguf_architecture *gguf_find_architecture(const char *name)
 {
     const size_t count = sizeof gguf_architectures / sizeof *gguf_architectures;

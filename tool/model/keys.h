@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of a model's file, their types checked: in rope_parameters or rope_scaling first, then in
- * the config around it. What is null is absent; then the line of the model's type in types.h
- * counts. */
+/* Looks up keys in a model's list (list.h), and checks the types of their values. A key is
+ * looked up first in the config's scaling, which is the object rope_parameters or rope_scaling,
+ * then in the config itself. A key whose value is null counts as absent. For an absent key, the
+ * table entry of the model type (type_line.h) may have a default.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. */
 #ifndef TOOL_KEYS_H
 #define TOOL_KEYS_H
 
@@ -12,56 +16,63 @@
 
 enum { PATH_SIZE = 256 };
 
-/* Items of the list that the file does not have, but the line of its type, have this line. */
+/* Some items are added to the list from the table entry of the model type. This is their `line`. */
 #define LINE_OF_TYPE ((size_t)-1)
 
+/* Holds the list of a model's file, and the type of the config in it that is being read. */
 typedef struct model {
-    list *file;
-    unsigned char *used; /* for each item 1 if somebody asked for it */
-    size_t used_room;
-    list usual;           /* what absent keys are for this model's type */
-    char type[64];        /* its model_type, or ""                      */
-    int is_known;         /* a table of types has it                    */
-    char main[PATH_SIZE]; /* the config of the text, or ""        */
+    list *file;           /* the items of the file                                        */
+    unsigned char *used;  /* for each item: 1 if some code has looked it up; allocated    */
+    size_t used_room;     /* the number of elements of `used`; later items count as read  */
+    list usual;           /* the defaults and facts of the type, as items KEY and @FACT   */
+    char type[64];        /* the model_type of the config, or ""                          */
+    int is_known;         /* 1: a table of types.h has an entry for the type              */
+    char main[PATH_SIZE]; /* the path of the config that has the text's layers, or ""     */
 } model;
 
-/* Where the keys of a part are looked up. */
+/* Says where the keys of a part are looked up, and which part gets the results and notes. */
 typedef struct reader {
-    part *out;
+    part *out; /* gets the results and notes */
     model *m;
-    char outer[PATH_SIZE]; /* the config of this part: "", "text_config"                        */
-    char inner[PATH_SIZE]; /* the scaling of this part: "text_config.rope_parameters"; "": none */
-    long layer;         /* one of its layers, for keys that are a list with a value a layer; -1 */
-    const char *prefix; /* the names of parts begin with it: "", "talker"                */
-    size_t first;       /* index of the first part of this config                        */
+    char outer[PATH_SIZE]; /* the path of the part's config: "" or, for example, "text_config" */
+    /* This is the path of the part's scaling, such as "text_config.rope_parameters", or "". */
+    char inner[PATH_SIZE];
+    /* Some keys have a list with one value per layer. This is the layer whose value is meant, or
+     * -1. */
+    long layer;
+    const char *prefix; /* what the names of the config's parts begin with: "", "talker" ... */
+    size_t first;       /* the index, among all parts, of the first part of this config      */
 } reader;
 
+/* Holds what look_up() finds at a key. */
 typedef struct value {
-    const item *entry;    /* NULL: an object or a list           */
-    char path[PATH_SIZE]; /* all of it                           */
-    const char *name;     /* as notes have it: "rope_scaling.factor" */
+    const item *entry;    /* the item, or NULL if the value is an object or a list     */
+    char path[PATH_SIZE]; /* the path of the value in the list                         */
+    const char *name;     /* its path within the config, for notes: "rope_scaling.factor" */
 } value;
 
-/* Marks an item as read. */
+/* Marks an item as read. unread.h warns of items that nobody has read. */
 static void mark(const model *m, const item *i)
 {
     const size_t k = (size_t)(i - m->file->items);
     if (k < m->used_room) m->used[k] = 1;
 }
 
-/* Returns whether somebody has read an item. Those of the type's line count as read. */
+/* Returns whether some code has read an item. Items that were added from the type's table entry
+ * count as read, since the user did not write them. */
 static int is_read(const model *m, const item *i)
 {
     const size_t k = (size_t)(i - m->file->items);
     return k >= m->used_room || m->used[k];
 }
 
+/* Writes the path of a key in the object at the path `before`. */
 static void join(char path[PATH_SIZE], const char *before, const char *key)
 {
     snprintf(path, PATH_SIZE, "%.120s%s%.120s", before, before[0] ? "." : "", key);
 }
 
-/* Returns a path without the path of its config, for messages. */
+/* Returns a path without the path of the reader's config at its beginning, for notes. */
 static const char *name_of(const reader *r, const char *path)
 {
     const size_t length = strlen(r->outer);
@@ -69,7 +80,8 @@ static const char *name_of(const reader *r, const char *path)
                                                                                  : path;
 }
 
-/* The value of a list for all layers of a part; NULL if it has none for one of them, or another. */
+/* Looks up the elements, for all layers of the part, of a list with one value per layer. Returns
+ * one of them if all are equal. Returns NULL if they differ, or the list lacks one. */
 static const item *agreed(const reader *r, const char *path)
 {
     char name[PATH_SIZE + 32];
@@ -83,7 +95,9 @@ static const item *agreed(const reader *r, const char *path)
     return all;
 }
 
-/* Whether something is at a path, or beneath it, that is not null. Marks it as read. */
+/* Returns whether the object at the path `before` has a key whose value is not null. *to gets the
+ * value, which is marked as read. If the value is a list and the reader has a layer, *to gets the
+ * element on which the part's layers agree; see agreed(). */
 static int look_up(const reader *r, const char *before, const char *key, value *to)
 {
     join(to->path, before, key);
@@ -99,7 +113,7 @@ static int look_up(const reader *r, const char *before, const char *key, value *
     return 1;
 }
 
-/* Returns whether the file has the key, and its value is null. */
+/* Returns whether the object at the path `before` has the key with the value null. */
 static int is_null(const reader *r, const char *before, const char *key)
 {
     value v;
@@ -107,6 +121,8 @@ static int is_null(const reader *r, const char *before, const char *key)
     return !look_up(r, before, key, &v) && v.entry;
 }
 
+/* Looks up a key in the scaling, then in the config. Returns whether it was found; see
+ * look_up(). */
 static int find(const reader *r, const char *key, value *to)
 {
     if (r->inner[0] && look_up(r, r->inner, key, to)) return 1;
@@ -119,7 +135,8 @@ static int has(const reader *r, const char *key)
     return find(r, key, &v);
 }
 
-/* The text of a value, as the file has it, cut at some length. */
+/* Writes a value to `text` as notes show it: "an object", a string in quotes, or the text of the
+ * file. It is shortened to at most 63 characters. Returns `text`. */
 static const char *shown(const reader *r, const value *v, char text[64])
 {
     if (v->entry) {
@@ -140,6 +157,7 @@ static const char *shown(const reader *r, const value *v, char text[64])
     return text;
 }
 
+/* Notes that a value has the wrong type. Returns 0, so that callers can return it. */
 static int wrong_type(const reader *r, const value *v, const char *wanted)
 {
     char text[64];
@@ -147,12 +165,14 @@ static int wrong_type(const reader *r, const value *v, const char *wanted)
     return 0;
 }
 
-/* What an absent key is for models of this type, or NULL. */
+/* Returns the default of a key, or the fact if `key` begins with @, that the table entry of the
+ * model type has. Returns NULL if it has none. */
 static const item *usual_of(const reader *r, const char *key)
 {
     return list_find(&r->m->usual, key);
 }
 
+/* Returns the default of an absent key, or NULL. Adds a note that the default is used. */
 static const item *usual(const reader *r, const char *key)
 {
     const item *const entry = usual_of(r, key);
@@ -162,7 +182,8 @@ static const item *usual(const reader *r, const char *key)
     return entry;
 }
 
-/* Notes a value that was understood, and whether it is the file's or that of the model's type. */
+/* Notes a value that was understood, and whether it is the file's or was added from the type's
+ * table entry. `text` is the value as the note shows it. */
 static void understood(const reader *r, const value *v, const char *text)
 {
     const int is_usual = v->entry && v->entry->line == LINE_OF_TYPE;
@@ -180,7 +201,8 @@ static void understood_number(const reader *r, const value *v, double number_of_
     understood(r, v, text);
 }
 
-/* 1 if the file has a number there; a value of another type is noted. */
+/* Returns 1 and sets *to if the file has a number at the key. Returns 0 if the file does not have
+ * the key. Returns 0 and adds a note if its value is not a number. */
 static int number_there(const reader *r, const char *key, double *to)
 {
     value v;
@@ -192,6 +214,8 @@ static int number_there(const reader *r, const char *key, double *to)
     return 1;
 }
 
+/* Does what number_there() does, but takes the model type's default if the file does not have the
+ * key. */
 static int number(const reader *r, const char *key, double *to)
 {
     if (number_there(r, key, to)) return 1;
@@ -200,6 +224,7 @@ static int number(const reader *r, const char *key, double *to)
     return entry != NULL;
 }
 
+/* Does what number() does for a whole number from 0 to 2^53. */
 static int integer(const reader *r, const char *key, size_t *to)
 {
     value v;
@@ -216,7 +241,9 @@ static int integer(const reader *r, const char *key, size_t *to)
     return 1;
 }
 
-/* The first of some keys, names of one thing, that has a whole number. */
+/* Reads a whole number that models have under different keys. The first key that the file has
+ * counts. If the file has none of them, the first key with a default counts. Returns 0 if there
+ * is none. */
 static int integer_of(const reader *r, const char *const *keys, size_t count, size_t *to)
 {
     for (size_t k = 0; k < count; k++)
@@ -226,6 +253,7 @@ static int integer_of(const reader *r, const char *const *keys, size_t count, si
     return 0;
 }
 
+/* Does what number() does for true or false, which become 1 and 0. */
 static int truth(const reader *r, const char *key, int *to)
 {
     value v;
@@ -240,14 +268,14 @@ static int truth(const reader *r, const char *key, int *to)
     return 1;
 }
 
-/* Returns whether a fact of the model's type is this word. */
+/* Returns whether a fact of the model type, such as "@reads", has this value. */
 static int is_fact(const reader *r, const char *fact_name, const char *word)
 {
     const item *const entry = usual_of(r, fact_name);
     return entry && strcmp(entry->text, word) == 0;
 }
 
-/* Returns whether a word is in a list with commas. */
+/* Returns whether a word is in a text of words with commas between them. */
 static int is_in_list(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -259,21 +287,23 @@ static int is_in_list(const char *words, const char *word)
     return 0;
 }
 
-/* Returns whether a word is in the list that a fact of the model's type is. */
+/* Returns whether a word is in the value of a fact of the model type, such as "@ignores", whose
+ * value is a text of words with commas between them. */
 static int is_in_fact(const reader *r, const char *fact_name, const char *word)
 {
     const item *const entry = usual_of(r, fact_name);
     return entry && is_in_list(entry->text, word);
 }
 
-/* Whether a key is true; another type is noted. */
+/* Returns whether a key, or its default, is true. Adds a note if its value has another type. */
 static int is_true(const reader *r, const char *key)
 {
     int to = 0;
     return truth(r, key, &to) && to;
 }
 
-/* Returns the string at a key, or NULL and a note if it is no string. */
+/* Returns the string at a key, or its default if the file does not have the key. Returns NULL if
+ * there is no default. Returns NULL and adds a note if the value is not a string. */
 static const char *string(const reader *r, const char *key, value *v)
 {
     if (!find(r, key, v)) {
@@ -285,7 +315,8 @@ static const char *string(const reader *r, const char *key, value *v)
     return NULL;
 }
 
-/* A list of numbers, allocated, and their count, or NULL. */
+/* Returns the elements of a list of numbers in allocated memory, and sets *count. Returns NULL,
+ * and adds a note, if the value is not such a list. */
 static double *list_there(const reader *r, const value *v, size_t *count)
 {
     char path[PATH_SIZE + 32], text[64];
@@ -307,6 +338,9 @@ static double *list_there(const reader *r, const value *v, size_t *count)
     return numbers;
 }
 
+/* Returns the elements of the list of numbers at a key, in allocated memory, and sets *count.
+ * Returns NULL if the file does not have the key or its value is no such list. In such a list, an
+ * element belongs to a pair or a coordinate, not to a layer, so reader.layer is ignored. */
 static double *numbers_of(const reader *r, const char *key, size_t *count)
 {
     value v;
@@ -316,8 +350,8 @@ static double *numbers_of(const reader *r, const char *key, size_t *count)
     return find(&whole_list, key, &v) ? list_there(&whole_list, &v, count) : NULL;
 }
 
-/* The key that a path has right beneath another one: "rope_scaling" of "a.rope_scaling.factor" in
- * "a". */
+/* Writes to `name` the key that follows `before` in a path: "rope_scaling" for the path
+ * "a.rope_scaling.factor" and before = "a". Returns the rest of the path, here ".factor". */
 static const char *child_of(const char *path, const char *before, char name[PATH_SIZE])
 {
     const char *const from = path + strlen(before) + (before[0] && path[strlen(before)] ? 1 : 0);
@@ -326,7 +360,7 @@ static const char *child_of(const char *path, const char *before, char name[PATH
     return from + length;
 }
 
-/* Whether there is an object at a path. */
+/* Returns whether the value at a path is an object. */
 static int is_object(const model *m, const char *path)
 {
     const size_t length = strlen(path);
@@ -335,12 +369,12 @@ static int is_object(const model *m, const char *path)
     return 0;
 }
 
-/* Returns whether a key changes nothing for this type. */
+/* Returns whether the fact @ignores of the model type says that a key changes nothing. */
 static int is_ignored(const reader *r, const char *key) { return is_in_fact(r, "@ignores", key); }
 
-/* Reads a size. If the line of the model's type names its key, as @hidden=KEY does, only this key
- * is read. Otherwise the first of `keys` that the file has counts. Returns 1 and sets *to if there
- * is one. */
+/* Reads a whole number that models have under different keys. If the type has the fact
+ * `fact_name`, such as @hidden=KEY, only this KEY is read. Otherwise it is integer_of() with
+ * `keys`. Returns 1 and sets *to if there is such a number, else 0. */
 static int size_of(const reader *r, const char *fact_name, const char *const *keys, size_t count,
                    size_t *to)
 {

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The kind of encoding that a config has, and the numbers of those that are no rotation. */
+/* Finds the kind of encoding that a config has, and reads the numbers of encodings that do not
+ * rotate.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. */
 #ifndef TOOL_KINDS_H
 #define TOOL_KINDS_H
 
 #include "parts.h"
 #include "preset.h"
 
-/* What position_embedding_type says, where the model's code reads it; PART_UNREAD, and a note, if
- * it is none of these words; -1 if it says nothing. Many files have "absolute" from a class that
- * never reads it. */
+/* Returns the part_kind that the key position_embedding_type names, or its default. Returns -1 if
+ * there is neither, or if the model's code does not read the key: many files have "absolute" from
+ * a base class that ignores it. The code of a known type reads the key if the type has a default
+ * for it. Returns PART_UNREAD and adds a note if the value is unknown. */
 static int kind_by_type(const reader *r)
 {
     static const struct {
@@ -47,7 +54,8 @@ static int kind_by_type(const reader *r)
     return PART_UNREAD;
 }
 
-/* The encoding of a model, by its keys or its type: PART_ROPE if nothing is said. */
+/* Returns the kind of encoding that a config has, judged by its keys and its type. It is
+ * PART_ROPE if nothing says otherwise. The keys are tested in the order of precedence. */
 static part_kind kind_of_model(const reader *r)
 {
     static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
@@ -78,6 +86,8 @@ static part_kind kind_of_model(const reader *r)
     return PART_ROPE;
 }
 
+/* Adds a number to the part's report under `name`. It is the number at the first of `keys` that
+ * the file has, or `otherwise`. A number of 0 is not reported. */
 static void fact_of(const reader *r, const char *name, const char *const *keys, size_t count,
                     size_t otherwise)
 {
@@ -86,7 +96,7 @@ static void fact_of(const reader *r, const char *name, const char *const *keys, 
     if (value_of) add_fact(r->out, name, (double)value_of);
 }
 
-/* An encoding that is no rotation, by its numbers. */
+/* Reads the layers and the numbers of an encoding that does not rotate. */
 static void read_other(const reader *r, part_kind kind)
 {
     static const char *const max_bias[] = {"alibi_bias_max", "attn_config.alibi_bias_max"};

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* This file lists keys that many models share, in three groups. The first group has the keys of
- * rope_parameters and rope_scaling with the types that use them. Keys of the second group say which layers
- * are alike. Keys of the third group sound like positions but change no rotation. */
+/* Lists keys that many models share. The first group are the keys of rope_parameters and
+ * rope_scaling, with the types that use them. The second group says which layers are alike. The
+ * third group sounds like positions, but changes no rotation. */
 #ifndef TOOL_KNOWN_H
 #define TOOL_KNOWN_H
 
 #include "pe.h"
 
+/* Gives the bit of a pe_rope_type in scaling_key.types. */
 #define TOOL_TYPE(type) (1u << (unsigned)(type))
 #define TOOL_YARN TOOL_TYPE(PE_ROPE_YARN)
 #define TOOL_LLAMA3 TOOL_TYPE(PE_ROPE_LLAMA3)
 #define TOOL_LONGROPE TOOL_TYPE(PE_ROPE_LONGROPE)
+/* Lists the keys that rope_parameters and rope_scaling may have. A key whose bit for the config's
+ * rope_type is not set gets a note that it does nothing. */
 static const struct scaling_key {
     const char *key;
-    unsigned types;
+    unsigned types; /* the types that use the key, one bit each; ~0u: all */
 } scaling_keys[] = {
     {"rope_type", ~0u},
     {"type", ~0u},
@@ -45,13 +48,13 @@ static const struct scaling_key {
     {"long_mscale", TOOL_LONGROPE},
 };
 
-/* Keys of the config itself that errors may name. */
+/* Lists the keys of the config itself that an error message of pe_rope_config_error() may name. */
 static const char *const config_keys[] = {
     "rope_theta",     "rotary_dim", "head_dim", "partial_rotary_factor", "max_position_embeddings",
     "sequence_length"};
 
-/* Models have different names for one number: the width, the heads, the layers, the positions. The
- * first name that the file has counts. */
+/* Models have different names for the width, the number of heads, of layers and of positions. If
+ * a file has several of these names, the first one in the list counts. */
 static const char *const width_keys[] = {"hidden_size", "n_embd", "d_model"};
 static const char *const head_keys[] = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
 static const char *const layer_count_keys[] = {"num_hidden_layers", "n_layer", "n_layers",
@@ -59,26 +62,26 @@ static const char *const layer_count_keys[] = {"num_hidden_layers", "n_layer", "
 static const char *const length_keys[] = {"max_position_embeddings", "n_positions",
                                           "max_target_positions"};
 
-/* These keys have a base for the sliding layers only. is_unscaled: rope_scaling does not apply to the
- * sliding layers. */
+/* Lists keys that have a base for the layers with sliding attention only. */
 static const struct local_key {
     const char *key;
-    int is_unscaled;
+    int is_unscaled; /* 1: with this key, rope_scaling does not apply to the sliding layers */
 } local_keys[] = {{"rope_local_base_freq", 1}, {"local_rope_theta", 0}, {"swa_rope_theta", 1}};
 
-/* Layers n - 1, 2n - 1 ... are full; the others are of this kind. */
+/* Lists keys whose value is a period of n layers: layers n - 1, 2n - 1 ... have full attention. */
 static const struct pattern_key {
-    const char *key, *others;
+    const char *key;
+    const char *others; /* the kind of the other layers */
 } pattern_keys[] = {{"sliding_window_pattern", "sliding_attention"},
                     {"global_attn_every_n_layers", "sliding_attention"},
                     {"full_attention_interval", "linear_attention"},
                     {"layer_group_size", "linear_attention"},
                     {"@recurrent_period", "recurrent"}};
 
-/* Lists of the layers that have attention, counted from first. */
+/* Lists keys whose value is a list of the layers that have attention. */
 static const struct index_key {
     const char *key;
-    size_t first;
+    size_t first; /* the number that the list has for layer 0 */
 } index_keys[] = {
     {"attn_layer_indices", 0}, {"full_attn_idxs", 0}, {"linear_attn_config.full_attn_layers", 1}};
 
@@ -87,7 +90,8 @@ static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2",
                                           "recurrent",        "moe",   "mlp",    "kda",
                                           "cross_attention"};
 
-/* Kinds of layers with attention, which rotate if nothing else is said. */
+/* Lists kinds of layers with attention. They rotate unless a key or a fact of the type says
+ * otherwise. The empty name is the kind of a layer of which nothing is known. */
 static const char *const attention_kinds[] = {"",
                                               "full_attention",
                                               "sliding_attention",
@@ -105,8 +109,9 @@ static const char *const attention_kinds[] = {"",
                                               "qwen_sparse_attention",
                                               "minimax_m3_sparse"};
 
-/* These keys contain one of telling_words but get no note from judge_keys(). Other code judges
- * them, they change no rotation, or posenc does not report the part of the model that has them. */
+/* These keys contain one of telling_words[], but get no note from judge_keys() of unread.h.
+ * Either other code judges them, or they change no rotation, or posenc does not report the
+ * component of the model that has them. */
 static const char *const harmless_keys[] = {"rope_scaling",
                                             "rope_parameters",
                                             "qk_nope_head_dim",
@@ -131,12 +136,14 @@ static const char *const harmless_keys[] = {"rope_scaling",
                                             "dropout_positions",
                                             "position_id_per_seconds"};
 
-/* A boolean key that begins with use_ and contains one of these words turns on what posenc does not
- * compute by itself. If no code has read it, false changes nothing. */
+/* A boolean key that begins with use_ and contains one of these words switches on something that
+ * posenc does not compute. If its value is false, nothing is missing, so the key gets no
+ * warning. */
 static const char *const switched_words[] = {"mrope", "xdrope", "long_context", "ntk",
                                              "yarn",  "xpos",   "alibi",        "relative"};
 
-/* What a key that changes rotations or positions has in its name. */
+/* A key that contains one of these words probably changes rotations or positions. If no code has
+ * read such a key, the user gets a warning. */
 static const char *const telling_words[] = {"rope",   "rotary",   "yarn",     "theta",
                                             "ntk",    "position", "alibi",    "nope",
                                             "mscale", "pos_emb",  "relative", "long_context"};

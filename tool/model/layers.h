@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Which layers a model has, and of which kind each is: "full_attention", "sliding_attention",
- * "mamba" ... */
+/* Finds out how many layers a model has, and of which kind each layer is: "full_attention",
+ * "sliding_attention", "mamba" and so on.
+ *
+ * The table entry of a model type has defaults, which are the values of absent keys, and facts,
+ * whose names begin with @ (type_line.h). A reader (keys.h) says in which config keys are looked
+ * up, and which part gets the results. */
 #ifndef TOOL_LAYERS_H
 #define TOOL_LAYERS_H
 
 #include "keys.h"
 #include "known.h"
 
-/* The value of a list at a layer, as long as there is one. */
+/* Returns element `layer` of the list at a key of the config, and marks it as read. Returns NULL
+ * if the key has no list or the list is too short. */
 static const item *at_layer(const reader *r, const char *key, size_t layer)
 {
     char path[PATH_SIZE], name[PATH_SIZE + 32];
@@ -18,6 +23,8 @@ static const item *at_layer(const reader *r, const char *key, size_t layer)
     return i;
 }
 
+/* Returns the number of elements of the list at a key of the config, or 0 if the key has no
+ * list. */
 static size_t length_of(const reader *r, const char *key)
 {
     char path[PATH_SIZE];
@@ -28,12 +35,16 @@ static size_t length_of(const reader *r, const char *key)
     return count;
 }
 
+/* Lists the keys whose lists have one element per layer, so that their length is the number of
+ * layers. */
 static const char *const layer_lists[] = {"layer_types",     "layers_block_type",
                                           "no_rope_layers",  "hybrid_layer_pattern",
                                           "compress_ratios", "attn_type_list"};
 
-/* How many layers there are, by their number or the lists that have one value a layer; 0:
- * unknown. */
+/* Returns the number of layers, or 0 if it is unknown. The number is that of a key such as
+ * num_hidden_layers, otherwise the length of a list with one element per layer. A list that is
+ * shorter than this number is an error, after which the kinds of the layers are unknown, and so 0
+ * is returned. */
 static size_t count_layers(const reader *r)
 {
     size_t count = 0;
@@ -46,8 +57,8 @@ static size_t count_layers(const reader *r)
     }
     for (size_t k = 0; k < TOOL_COUNT(layer_lists); k++) {
         const size_t length = length_of(r, layer_lists[k]);
-        const int is_ratio =
-            strcmp(layer_lists[k], "compress_ratios") == 0; /* numbers do not depend on it */
+        /* Frequencies do not depend on compress_ratios, so an error there is only odd. */
+        const int is_ratio = strcmp(layer_lists[k], "compress_ratios") == 0;
         if (look_up(r, r->outer, layer_lists[k], &v) &&
             (v.entry ? strcmp(v.entry->text, "[]") != 0 : is_object(r->m, v.path)))
             wrong_type(r, &v, "a list");
@@ -64,9 +75,12 @@ static size_t count_layers(const reader *r)
     return count;
 }
 
+/* Returns whether a number can be the period of a pattern of layers. */
 static int is_period(double n) { return n >= 1 && n <= MOST_LAYERS && n == floor(n); }
 
-/* A period that is none would say nothing of the layers. */
+/* Adds a note to each key whose value should be a period of layers, or a pattern such as "LLLG",
+ * but is not. Otherwise kind_by_pattern() would ignore the value, and the kinds of the layers
+ * would silently be wrong. */
 static void judge_periods(const reader *r)
 {
     value v;
@@ -80,7 +94,7 @@ static void judge_periods(const reader *r)
     }
 }
 
-/* Lists of numbers with a value a layer. */
+/* Notes the lists that should have a number or a boolean for each layer, but have another value. */
 static void judge_numbers(const reader *r)
 {
     static const char *const keys[] = {"no_rope_layers", "hybrid_layer_pattern", "compress_ratios",
@@ -95,7 +109,8 @@ static void judge_numbers(const reader *r)
         }
 }
 
-/* A number, or true, without a note. */
+/* Returns the number at a key, 1 for true, or the default of the model type, without adding a
+ * note. Returns 0 if there is none. */
 static double number_or_usual(const reader *r, const char *key)
 {
     value v;
@@ -104,14 +119,18 @@ static double number_or_usual(const reader *r, const char *key)
     return usual_n ? usual_n->number : 0;
 }
 
-/* Returns whether a layer is full because it is the last one. */
+/* Returns whether a layer has full attention because it is the last one: @full=last of
+ * type_line.h. */
 static int is_forced_full(const reader *r, size_t layer)
 {
     return is_fact(r, "@full", "last") &&
            (double)layer + 1 == number_or_usual(r, "num_hidden_layers");
 }
 
-/* By a period: "sliding_window_pattern": 6, or "LLLG". */
+/* Returns the kind of a layer if a key of pattern_keys[] has a period or a pattern. With
+ * "sliding_window_pattern": 6, layers 5, 11 ... have full attention, unless the fact @full says
+ * otherwise. With the pattern "LLLG", which repeats, layers with an L are sliding. Returns "" if
+ * there is no such key. */
 static const char *kind_by_pattern(const reader *r, size_t layer)
 {
     const item *const full = usual_of(r, "@full");
@@ -137,6 +156,7 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
     return "";
 }
 
+/* Returns whether the list at a key of the config has this number, and marks the list as read. */
 static int is_listed(const reader *r, const char *key, size_t layer)
 {
     char path[PATH_SIZE];
@@ -149,7 +169,9 @@ static int is_listed(const reader *r, const char *key, size_t layer)
     return is_there;
 }
 
-/* By a list of the layers with attention; NULL if there is none. */
+/* Returns the kind of a layer if the file has a list of the layers with attention, whose keys are
+ * in index_keys[]. The other layers have linear attention. Returns NULL if there is no such
+ * list. */
 static const char *kind_by_index(const reader *r, size_t layer)
 {
     for (size_t k = 0; k < TOOL_COUNT(index_keys); k++)
@@ -160,7 +182,8 @@ static const char *kind_by_index(const reader *r, size_t layer)
     return NULL;
 }
 
-/* Whether the model has a sliding window: some types rotate everywhere without one. */
+/* Returns whether the model has a sliding window: sliding_window is in the file and not null, or
+ * the type has a default for it. In some types, whether a layer rotates depends on this. */
 static int has_window(const reader *r)
 {
     char path[PATH_SIZE];
@@ -170,7 +193,9 @@ static int has_window(const reader *r)
                  : usual_of(r, "sliding_window") != NULL;
 }
 
-/* Qwen's windows, if it has any: by the number of the layer. NULL for others. */
+/* Returns the kind of a layer for types with the fact @windows, such as Qwen's: whether a layer
+ * is sliding depends on its index and max_window_layers. Returns NULL for other types, or if the
+ * file has no window. */
 static const char *kind_by_window(const reader *r, size_t layer)
 {
     const item *const windows = usual_of(r, "@windows");
@@ -182,7 +207,9 @@ static const char *kind_by_window(const reader *r, size_t layer)
     return is_sliding ? "sliding_attention" : "full_attention";
 }
 
-/* The kind of a layer, "" if nothing says it. */
+/* Returns the kind of a layer, or "" if no key says it. The keys are tested in the order of
+ * precedence: lists with an element per layer, patterns of letters, lists of layers, and
+ * periods. */
 static const char *kind_of_layer(const reader *r, size_t layer)
 {
     const item *i = at_layer(r, "layer_types", layer);
@@ -209,8 +236,9 @@ static const char *kind_of_layer(const reader *r, size_t layer)
     return by_window ? by_window : kind_by_pattern(r, layer);
 }
 
-/* Returns whether a layer rotates although its kind does not: a dense one, by @forced, whose key says
- * how many dense layers come first. */
+/* Returns whether a layer rotates although its kind does not, because it is dense (no mixture of
+ * experts). mlp_layer_types says which layers are dense. Without it they are the first ones, as
+ * many as the key says that the fact @forced names. */
 static int is_forced(const reader *r, size_t layer)
 {
     const item *const forced = usual_of(r, "@forced");
@@ -220,7 +248,8 @@ static int is_forced(const reader *r, size_t layer)
                 : (double)layer < number_or_usual(r, forced->text);
 }
 
-/* Whether an attention layer rotates nothing. */
+/* Returns whether a layer has attention but does not rotate. `kind` is its kind. no_rope_layers
+ * has 0 for a layer that does not rotate, and layer_rope_theta has 0 or null. */
 static int is_nope(const reader *r, size_t layer, const char *kind)
 {
     const item *const entry = at_layer(r, "no_rope_layers", layer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of pe's enums: in configs, in reports, and in C. */
+/* Lists the names that pe's enums have in configs, in reports and in C. */
 #ifndef TOOL_NAMES_H
 #define TOOL_NAMES_H
 
@@ -7,14 +7,15 @@
 
 #include "pe.h"
 
-/* The names of a pe_rope_type. */
+/* Holds the names of a pe_rope_type. */
 typedef struct rope_type_names {
-    const char *config;  /* by which pe_rope_type_named() and Python know it       */
-    const char *report;  /* of `show`, where each type has a name of its own       */
-    const char *scaling; /* of `compare`, which does not tell NTK from NTK_FIXED   */
-    const char *c;       /* after PE_ROPE_                                         */
+    const char *config;  /* its name in a config, which pe_rope_type_named() and Python accept */
+    const char *report;  /* its name in `posenc show`: no two types have the same             */
+    const char *scaling; /* its name in `posenc compare`, which reports NTK_FIXED as NTK      */
+    const char *c;       /* its name in C without the prefix PE_ROPE_                         */
 } rope_type_names;
 
+/* Lists the names of all types, in the order of the enum pe_rope_type. */
 static const rope_type_names type_names[] = {
     {"default", "default", "default", "DEFAULT"},
     {"linear", "linear", "linear", "LINEAR"},
@@ -28,13 +29,15 @@ static const rope_type_names type_names[] = {
 };
 TOOL_HAS_ALL(type_names, PE_ROPE_TYPE_COUNT);
 
-/* The names of a pe_sections: in text, in JSON, and in C after PE_SECTIONS_. */
+/* Holds the names of a pe_sections, which is the order in which coordinates share the pairs. */
 typedef struct section_order_names {
-    const char *text, *json, *c;
+    const char *text; /* in reports for people                      */
+    const char *json; /* in JSON                                    */
+    const char *c;    /* in C without the prefix PE_SECTIONS_       */
 } section_order_names;
 
-/* Returns the names of an order. The enum has no count, so this is a switch: the compiler warns of a
- * value without a case. */
+/* Returns the names of an order. The enum pe_sections has no count that TOOL_HAS_ALL could check,
+ * so this is a switch: the compiler warns if a value has no case. */
 static const section_order_names *names_of_order(pe_sections order)
 {
     static const section_order_names blocks = {"in blocks", "blocks", "BLOCKS"};
@@ -48,7 +51,8 @@ static const section_order_names *names_of_order(pe_sections order)
     return &vision;
 }
 
-/* Returns the name of an exponent in C, after PE_EXPONENT_. The enum has no count either. */
+/* Returns the name of a pe_exponent in C without the prefix PE_EXPONENT_. Like names_of_order(),
+ * it is a switch because the enum has no count. */
 static const char *name_of_exponent(pe_exponent exponent)
 {
     switch (exponent) {

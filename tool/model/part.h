@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program found out: a part of a model, that is layers that share an encoding, and the
- * notes on the keys that it was read from. */
+/* Defines the results of reading a model's file: its parts, and notes about its keys. A part is a
+ * set of layers that share one positional encoding. */
 #ifndef TOOL_PART_H
 #define TOOL_PART_H
 
@@ -14,31 +14,34 @@
 
 enum { MOST_PARTS = 64, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
 
-/* What is a guess, was not understood or is wrong makes the status 1. A table is refused only if a key is
- * wrong. */
+/* Lists the kinds of notes in the order of their severity. If a part has a note of kind
+ * NOTE_GUESS or above, the program returns status 1. Only with NOTE_WRONG is no table computed. */
 typedef enum note_kind {
-    NOTE_UNDERSTOOD = 0,
-    NOTE_ODD,
-    NOTE_GUESS, /* the numbers may be wrong: nobody has told posenc what the model's code does */
-    NOTE_UNREAD,
-    NOTE_WRONG
+    NOTE_UNDERSTOOD = 0, /* the key was read, and the text has its value                */
+    NOTE_ODD,            /* the key has no effect, or its value is unusual              */
+    NOTE_GUESS,          /* the numbers may be wrong: the model's code is unknown       */
+    NOTE_UNREAD,         /* the key may change the numbers, but was not understood      */
+    NOTE_WRONG           /* the key is missing or has a value that cannot be used       */
 } note_kind;
 
+/* Holds a message about a key. */
 typedef struct note {
     note_kind kind;
-    char key[96], text[320];
+    char key[96];   /* the key as the user knows it, such as "rope_scaling.factor" */
+    char text[320]; /* the message without the key                                 */
 } note;
 
+/* Lists the kinds of positional encodings. */
 typedef enum part_kind {
     PART_ROPE = 0,
     PART_SINUSOIDAL,
     PART_LEARNED,
     PART_ALIBI,
     PART_T5,
-    PART_RELATIVE, /* learned vectors of distances */
-    PART_NONE,     /* no positional encoding       */
-    PART_OTHER,    /* not a rotation; which encoding it is, posenc does not tell */
-    PART_UNREAD,   /* there are notes only         */
+    PART_RELATIVE, /* a learned vector for each distance of two positions          */
+    PART_NONE,     /* no positional encoding                                       */
+    PART_OTHER,    /* an encoding without rotation that posenc does not report     */
+    PART_UNREAD,   /* unknown, because it could not be read: the notes say why     */
     PART_KIND_COUNT
 } part_kind;
 
@@ -46,43 +49,53 @@ static const char *const kind_names[] = {"rope",     "sinusoidal", "learned", "a
                                          "relative", "none",       "other",   "unread"};
 TOOL_HAS_ALL(kind_names, PART_KIND_COUNT);
 
-/* A number of an encoding that is no rotation: heads, rows, buckets ... */
+/* Holds one number of an encoding that does not rotate, for reports. */
 typedef struct fact {
-    const char *name;
+    const char *name; /* "heads", "max_bias", "rows", "width", "buckets" or "max_distance" */
     double value;
 } fact;
 
+/* Holds a part of a model: layers that share one encoding. It says how the encoding is computed,
+ * and has the notes about its keys. free_parts() of settings.h frees what is allocated. */
 typedef struct part {
-    char name[64]; /* "text", "vision", "full_attention" ...                          */
+    char name[64]; /* "text", "vision", "full_attention" ... */
     part_kind kind;
-    int are_layers_known; /* 0: the file does not say which layers there are          */
-    size_t layer_count;
-    unsigned short layers[MOST_LAYERS]; /* ascending                                  */
-    size_t window;                      /* 0: attention to all earlier positions      */
-    pe_config preset;                   /* PART_SINUSOIDAL                            */
-    pe_rope_config rope;                /* PART_ROPE; its lists are those below       */
-    double *lists[2];                   /* short_factor, long_factor: allocated, or NULL */
-    float *factors;                     /* freq_factors: allocated, or NULL           */
-    uint8_t *coordinate;                /* which coordinate each pair has: allocated, or NULL */
-    const char *order;                  /* the name of the order that coordinate has  */
-    size_t sections[PE_MAX_AXES];       /* of coordinate                              */
-    double *omega;               /* frequencies that no pe_rope_config has: allocated, or NULL */
-    int has_table_in_halves;     /* 1: pairs are neighbours, but the code's table is cat(f, f) */
-    int is_backward;             /* 1: the rotation is by minus the position   */
-    int is_original;             /* 1: its pairs are those of a project's own file */
-    int is_gguf;                 /* 1: its pairs are those of a GGUF file      */
-    const char *pairs_elsewhere; /* what to say of Hugging Face's pairs; NULL: nothing */
-    double logits;               /* what the model's code multiplies its logits by, or 0 */
+    int are_layers_known;               /* 0: the file does not say which layers there are */
+    size_t layer_count;                 /* the number of elements of `layers`              */
+    unsigned short layers[MOST_LAYERS]; /* the layers of this part, ascending, from 0      */
+    size_t window;       /* how many last positions a layer attends to; 0: all of them */
+    pe_config preset;    /* with PART_SINUSOIDAL: the config of the encoding           */
+    pe_rope_config rope; /* with PART_ROPE: the rotation; points to the arrays below   */
+    double *lists[2];    /* rope.short_factor and rope.long_factor; allocated, or NULL */
+    float *factors;      /* rope.freq_factors; allocated, or NULL                      */
+    uint8_t *coordinate; /* of each pair, 255 if it does not rotate; allocated, or NULL */
+    const char *order;   /* with `coordinate`: how reports name this order of coordinates */
+    /* With `coordinate`, this is the number of pairs of each coordinate: rope.sections may be 0. */
+    size_t sections[PE_MAX_AXES];
+    double *omega; /* frequencies that no pe_rope_config can have; allocated, or NULL */
+    /* This is 1 if the pairs are interleaved, but the model's code makes a table as for halves.
+     * posenc compare then accepts both orders of columns. */
+    int has_table_in_halves;
+    int is_backward; /* 1: the rotation is by minus the position                        */
+    int is_original; /* 1: rope.layout describes the weights of the model's own project */
+    int is_gguf;     /* 1: rope.layout describes the weights in a GGUF file             */
+    /* With is_gguf, this is a remark about the pairs in Hugging Face's weights, or NULL. */
+    const char *pairs_elsewhere;
+    double logits; /* the factor by which the model's code multiplies logits, or 0 */
+    /* These four are the arguments of pe_rope_query_scale_f32(), which multiplies queries. */
     pe_query_scale query_form;
-    double query_beta, query_shift;
-    size_t query_period; /* pe_rope_query_scale_f32; 0: none                          */
-    size_t facts;
+    double query_beta;
+    double query_shift;
+    size_t query_period; /* 0: the model does not scale queries by their position */
+    size_t facts;        /* the number of elements of `fact`                      */
     fact fact[MOST_FACTS];
-    size_t notes;
+    size_t notes; /* the number of elements of `note` */
     note note[MOST_NOTES];
 } part;
 
-/* Text of a file, for a terminal and as JSON: '?' for what controls a terminal or is no UTF-8. */
+/* Replaces by '?' what must not be printed of a text from a file. These are control characters,
+ * which a terminal would obey, and bytes that are not UTF-8, which JSON forbids. Returns the
+ * text. */
 static char *clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c;) {
@@ -99,8 +112,9 @@ static char *clean(char *text)
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-/* Note something on a key. Notes beyond MOST_NOTES are lost: but the last one is kept for an
- * error. */
+/* Adds a note about a key. Once MOST_NOTES notes are there, a note of kind NOTE_UNREAD or
+ * NOTE_WRONG overwrites the last one, so that an error is always reported, and other notes are
+ * dropped. */
 static void say(part *p, note_kind kind, const char *key, const char *format, ...)
 {
     if (p->notes == MOST_NOTES && kind < NOTE_UNREAD) return;
@@ -122,13 +136,14 @@ static size_t count_notes(const part *p, note_kind kind)
     return count;
 }
 
-/* Returns whether all that was given was understood and used. */
+/* Returns whether all keys of a part were understood, so that the program may return status 0. */
 static int is_good(const part *p)
 {
     return !count_notes(p, NOTE_GUESS) && !count_notes(p, NOTE_UNREAD) &&
            !count_notes(p, NOTE_WRONG);
 }
 
+/* Adds a number for reports. More than MOST_FACTS numbers are dropped. */
 static void add_fact(part *p, const char *name, double value)
 {
     if (p->facts == MOST_FACTS) return;
@@ -136,6 +151,8 @@ static void add_fact(part *p, const char *name, double value)
     p->fact[p->facts++].value = value;
 }
 
+/* Adds an empty part, whose kind is PART_ROPE. Returns NULL if there are MOST_PARTS parts
+ * already. */
 static part *add_part(part *parts, size_t *count, const char *name)
 {
     if (*count == MOST_PARTS) return NULL;

@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the labels of a model and the layers of each. Layers that share a rotation have one label. */
+/* Finds the labels of a config and the layers of each label. A label (width.h) describes layers
+ * that share a rotation; each label becomes a part. A config has several if its kinds of layers,
+ * such as full and sliding attention, rotate differently.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. The scaling of a config is its
+ * object rope_parameters or rope_scaling. */
 #ifndef TOOL_PARTS_H
 #define TOOL_PARTS_H
 
 #include "rope.h"
 
+/* A config has at most this many kinds of layers with rotations of their own. */
 enum { MOST_LABELS = 12 };
 
+/* Holds the labels of a config. read_rotating() of config.h makes part r->first + k of label k. */
 typedef struct labels {
     size_t count;
     label of[MOST_LABELS];
 } labels;
 
+/* Adds a label with the reader's scaling. Returns NULL, and adds a note, if there are too many.
+ * This can only happen to add_nested_labels(), because the others together add at most four
+ * labels. */
 static label *add_label(const reader *r, labels *to, const char *name)
 {
     if (to->count == MOST_LABELS) {
@@ -35,8 +48,8 @@ static int has_label(const labels *all, const char *name)
     return 0;
 }
 
-/* Adds a label for each object within rope_parameters, which has one object for each kind of layers.
- * Keys next to these objects are ignored. */
+/* Adds a label for each object within rope_parameters, if it has one object for each kind of
+ * layers. Keys beside these objects are ignored. */
 static void add_nested_labels(const reader *r, labels *to)
 {
     char key[PATH_SIZE], path[PATH_SIZE], last[PATH_SIZE] = "";
@@ -56,6 +69,7 @@ static void add_nested_labels(const reader *r, labels *to)
     }
 }
 
+/* Notes the keys beside the objects for kinds of layers in rope_parameters: they have no effect. */
 static void judge_nested(const reader *r)
 {
     char key[PATH_SIZE], path[2 * PATH_SIZE];
@@ -68,7 +82,8 @@ static void judge_nested(const reader *r)
     }
 }
 
-/* Whether the scaling is not for layers of a kind: yarn_only_types, or the type's own code. */
+/* Returns whether the scaling does not apply to layers of a kind. The key yarn_only_types lists
+ * the kinds to which it applies, or the fact @scaled of the type has the only one. */
 static int is_left_unscaled(const reader *r, const char *kind)
 {
     const item *const scaled = usual_of(r, "@scaled");
@@ -81,8 +96,9 @@ static int is_left_unscaled(const reader *r, const char *kind)
     return count || strcmp(scaled->text, kind) != 0;
 }
 
-/* Labels for a list with a base for each layer, of which 0 and null rotate nothing: one label, or one
- * for each of the two kinds of attention. */
+/* Adds labels for layer_rope_theta, a list with a base for each layer, where 0 or null means
+ * that the layer does not rotate. If all other bases are equal, there is one label, otherwise
+ * one for full and one for sliding attention. */
 static void add_theta_labels(const reader *r, labels *to)
 {
     double first = 0;
@@ -97,7 +113,9 @@ static void add_theta_labels(const reader *r, labels *to)
     if (!are_alike) add_label(r, to, "sliding_attention")->theta = "layer_rope_theta";
 }
 
-/* Adds a label for the second kind of heads of the same layers, which @also names: NAME:KEY:PAIRS. */
+/* Adds a label for a second kind of heads in the same layers, if the type has the fact
+ * @also=NAME:KEY:PAIRS and a width for these heads. The words stay in a static array, to which
+ * the label points. */
 static void add_second_label(const reader *r, labels *to)
 {
     static char words[3][64];
@@ -113,7 +131,8 @@ static void add_second_label(const reader *r, labels *to)
     l->also_pairs = words[2];
 }
 
-/* Adds a label for layers of linear attention that rotate, whose pairs @linear says. */
+/* Adds a label for layers of linear attention that rotate, if the type has the fact
+ * @linear=PAIRS. With linear_attention = kda they do not rotate. */
 static void add_linear_label(const reader *r, labels *to)
 {
     const item *const pairs = usual_of(r, "@linear");
@@ -126,8 +145,8 @@ static void add_linear_label(const reader *r, labels *to)
     l->also_pairs = pairs->text;
 }
 
-/* Returns whether the sliding layers have a base of their own in the model's code, which differs from
- * that of the file. */
+/* Returns whether the model's code has a base for the sliding layers (@sliding_base) that
+ * differs from rope_theta of the file. */
 static int has_fixed_base(const reader *r)
 {
     const item *const fixed = usual_of(r, "@sliding_base");
@@ -136,7 +155,9 @@ static int has_fixed_base(const reader *r)
            v.entry->number != fixed->number;
 }
 
-/* A model with a base or a scaling of its own for some layers. */
+/* Adds the labels of a config whose rope_parameters have no objects for kinds of layers. It has
+ * one label, "text", unless a key or a fact gives some layers a base, a scaling or coordinates
+ * of their own. */
 static void add_own_labels(const reader *r, labels *to)
 {
     const char *local = NULL;
@@ -167,7 +188,9 @@ static void add_own_labels(const reader *r, labels *to)
     } else add_label(r, to, "text");
 }
 
-/* Returns the index of the label for layers of some kind, or all->count if there is none. */
+/* Returns the index of the label for layers of a kind, or all->count if there is none. The label
+ * "text" is for all kinds. With the labels "compress" and "main", sliding layers belong to
+ * "main" and others to "compress". */
 static size_t label_of(const labels *all, const char *kind)
 {
     size_t k = 0;
@@ -181,7 +204,8 @@ static size_t label_of(const labels *all, const char *kind)
     return k;
 }
 
-/* Writes the name of a part of this config: "text" is the prefix itself, where there is one. */
+/* Writes the name of a part of this config: the prefix of the config, a dot, and `name`. The
+ * part "text" of a config with a prefix has the prefix itself as its name. */
 static void name_part(const reader *r, const char *name, char to[64])
 {
     const int is_whole = r->prefix[0] && strcmp(name, "text") == 0;
@@ -190,8 +214,8 @@ static void name_part(const reader *r, const char *name, char to[64])
     clean(to);
 }
 
-/* Returns the part of this config that has a name, or makes one of a kind. NULL if there are too
- * many parts. */
+/* Returns the part of this config with a name. If there is none, adds one of this kind without
+ * layers. Returns NULL if there are too many parts. */
 static part *part_named(const reader *r, part *parts, size_t *count, const char *name,
                         part_kind kind)
 {
@@ -204,12 +228,15 @@ static part *part_named(const reader *r, part *parts, size_t *count, const char 
     return p;
 }
 
+/* Adds a layer to a part. If p is NULL, because there were too many parts, the layer is dropped. */
 static void add_layer(part *p, size_t layer)
 {
     if (p) p->layers[p->layer_count++] = (unsigned short)layer;
 }
 
-/* Put each layer into its part: part r->first + k is that of label k. */
+/* Adds each layer to its part. Part r->first + k is that of label k. Layers that do not rotate
+ * get parts of their own, named by their kind or "nope". Notes say which layers match no label,
+ * and which labels have no layer. */
 static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
 {
     part *const own = parts + r->first;
@@ -261,7 +288,8 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
             say(&own[k], NOTE_ODD, "layer_types", "no layer is of the kind %s", all->of[k].name);
 }
 
-/* Reads whether all or some of the part's layers attend only to the last positions, and how many. */
+/* Reads how many last positions the part's layers attend to. If only some of its layers have
+ * such a window, this is a note. */
 static void read_window(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -274,7 +302,7 @@ static void read_window(const reader *r, const label *l)
         integer(r, "local_attention", &local);
         window = local / 2;
     } else if (has(r, "attention_window_size") || usual_of(r, "attention_window_size")) {
-        integer(r, "attention_window_size", &p->window); /* of all layers with attention */
+        integer(r, "attention_window_size", &p->window); /* holds for all attention layers */
         return;
     } else if (has_window(r)) integer(r, "sliding_window", &window);
     for (size_t k = 0; k < p->layer_count; k++) {

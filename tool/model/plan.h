@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the plan of a part, and computes its frequencies and its attention factor. */
+/* Makes the plan of a part, and computes its frequencies and its attention factor.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. */
 #ifndef TOOL_PLAN_H
 #define TOOL_PLAN_H
 
@@ -8,21 +11,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns how many elements of a head can rotate: rotary_dim, or head_dim if that is absent. */
+/* Returns how many elements of a head rotate: rotary_dim, or head_dim if rotary_dim is 0. */
 static size_t rotary_of(const pe_rope_config *c)
 {
     return c->rotary_dim ? c->rotary_dim : c->head_dim;
 }
 
-/* Returns how many frequencies pe_rope_frequencies() writes, which is also the number of pairs in a
- * row of the table. With PE_ROPE_PROPORTIONAL a row has all pairs of the head; those beyond
- * rotary_dim have frequency 0. */
+/* Returns how many frequencies pe_rope_frequencies() writes, which is also the number of pairs in
+ * a row of a table. With PE_ROPE_PROPORTIONAL, this is the number of all pairs of the head, and
+ * the pairs beyond rotary_dim have frequency 0. */
 static size_t pairs_of_rope(const pe_rope_config *c)
 {
     return (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : rotary_of(c)) / 2;
 }
 
-/* Returns the config of a plan for the part's own frequencies. */
+/* Returns the pe_config with which pe_plan_init_frequencies() makes a plan for p->omega, the
+ * frequencies that no pe_rope_config can have. */
 static pe_config config_of_omega(const part *p)
 {
     const size_t pairs = pairs_of_rope(&p->rope);
@@ -34,7 +38,9 @@ static pe_config config_of_omega(const part *p)
     return c;
 }
 
-/* A plan of a part, in memory that the caller frees; NULL, and a note, if there is none. */
+/* Makes the plan of a part. Returns the plan's memory, which the caller frees. Returns NULL if
+ * the part has no cosines and sines or has an error; if making the plan fails, adds a note that
+ * says why. */
 static void *plan_of(part *p, pe_plan *plan)
 {
     const int is_preset = p->kind == PART_SINUSOIDAL;
@@ -59,7 +65,10 @@ static void *plan_of(part *p, pe_plan *plan)
     return NULL;
 }
 
-/* Frequencies, then wavelengths, allocated; NULL without a plan. */
+/* Returns an allocated array with the frequencies of all pairs, followed by their wavelengths.
+ * Returns NULL if the part has no plan (see plan_of()) or memory runs out. Pairs without a
+ * coordinate, which have 255 in rope.coordinate, do not rotate: they get frequency 0 and an
+ * infinite wavelength. */
 static double *frequencies_of(part *p, size_t *pairs)
 {
     pe_plan plan;
@@ -80,6 +89,7 @@ static double *frequencies_of(part *p, size_t *pairs)
     return omega;
 }
 
+/* Returns the factor by which cosines and sines are multiplied, or 0 if the config is invalid. */
 static double attention_of(const part *p)
 {
     double factor = 1;

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A sinusoidal encoding by its fields: preset=t2t d_model=384 scale=2 ... */
+/* Reads a sinusoidal encoding from settings that name its fields, as in preset=t2t d_model=384
+ * scale=2.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. A reader (keys.h) says in which config keys are looked up, and which part gets
+ * the results. */
 #ifndef TOOL_PRESET_H
 #define TOOL_PRESET_H
 
 #include "keys.h"
 
+/* Lists the names of the presets of pe_config_preset(), in the order of pe_preset. */
 static const char *const preset_names[] = {
     "vaswani",  "t2t",    "fairseq", "opennmt",  "hf_marian",    "transformer_xl",
     "tener",    "ddpm",   "ldm",     "musicgen", "mlx",          "mae_2d",
@@ -12,7 +18,7 @@ static const char *const preset_names[] = {
 };
 TOOL_HAS_ALL(preset_names, PE_PRESET_COUNT);
 
-/* Notes that a preset has no such name, with the names there are. */
+/* Adds the note that there is no such preset, with the names of those that there are. */
 static void refuse_preset(part *p)
 {
     char names[224] = "";
@@ -23,7 +29,8 @@ static void refuse_preset(part *p)
         "is none of %s. A model that rotates has no preset: docs/models.md has its fields", names);
 }
 
-/* Make a part sinusoidal; 0, and a note, if there is no such preset. */
+/* Makes a part sinusoidal, with the preset of this name and this width. Returns 0, and adds a
+ * note, if there is no such preset. A width of 0 or above 2^20 is a note of kind NOTE_WRONG. */
 static int preset_part(part *p, const char *name, size_t d_model)
 {
     int preset = 0;
@@ -39,7 +46,8 @@ static int preset_part(part *p, const char *name, size_t d_model)
     return 1;
 }
 
-/* Read the part that preset=t2t, d_model=384 ... describe. */
+/* Reads a list of settings that contains preset=NAME into one part. Returns the number of parts:
+ * 1, or 0 without memory. */
 static size_t read_preset(list *file, part *parts)
 {
     size_t count = 0, d_model = 0;

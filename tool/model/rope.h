@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The rotation of a part: its keys into a pe_rope_config, with notes. */
+/* Reads the rotation of a part: its keys become a pe_rope_config, and notes say what was read.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. The scaling of a config is its
+ * object rope_parameters or rope_scaling. A label (width.h) describes the layers of the part. */
 #ifndef TOOL_ROPE_H
 #define TOOL_ROPE_H
 
 #include "coordinates.h"
 #include "names.h"
 
+/* Reads the base into rope_theta. The keys that may have it are tested in the order of
+ * precedence, and notes name the keys that have no effect. Some types have a base in their code
+ * for their sliding layers. */
 static void read_theta(const reader *r, const label *l)
 {
     double *const to = &r->out->rope.rope_theta;
@@ -57,8 +66,9 @@ static void read_theta(const reader *r, const label *l)
     if (number(r, "rope_ratio", &ratio)) *to *= ratio;
 }
 
-/* Handles what the name of a rope_type leaves open. With alpha, dynamic means PE_ROPE_NTK. Types
- * that single models define get notes. */
+/* Handles a rope_type whose name alone does not say everything. A scaling with the key alpha and
+ * the type dynamic is PE_ROPE_NTK. Types that only single models have get notes about what to
+ * do. `v` is where the name was found. */
 static void judge_type(const reader *r, const value *v, const char *name)
 {
     const char *const key = v->name;
@@ -77,7 +87,7 @@ static void judge_type(const reader *r, const value *v, const char *name)
             "its sections have an order of their own: see openPangu in docs/models.md");
 }
 
-/* Notes that a config file has no type of this name, with the names there are. */
+/* Notes that there is no rope_type of this name, and lists those that there are. */
 static void refuse_type(part *p, const char *key, const char *name)
 {
     char names[224] = "";
@@ -87,6 +97,8 @@ static void refuse_type(part *p, const char *key, const char *name)
     say(p, NOTE_WRONG, key, "\"%s\" is none of %s", name, names);
 }
 
+/* Reads rope_type, or the older key type, of the scaling. Without a name the type is
+ * PE_ROPE_DEFAULT. */
 static void read_type(const reader *r)
 {
     part *const p = r->out;
@@ -119,6 +131,7 @@ static void read_type(const reader *r)
     judge_type(r, &v, name);
 }
 
+/* Reads LongRoPE's two lists, short_factor and long_factor, which have one number per pair. */
 static void read_factor_lists(const reader *r)
 {
     part *const p = r->out;
@@ -135,12 +148,15 @@ static void read_factor_lists(const reader *r)
     }
     c->short_factor = p->lists[0];
     c->long_factor = p->lists[1];
-    /* A length next to rope_scaling replaces a factor within it, as in Phi-3. */
+    /* If original_max_position_embeddings is beside rope_scaling, as in Phi-3, Hugging Face
+     * computes the factor from the two lengths and ignores the factor in rope_scaling. With 0,
+     * pe does so. */
     if (c->max_position_embeddings && look_up(r, r->outer, "original_max_position_embeddings", &v))
         c->factor = 0;
 }
 
-/* ggml's factors, which divide the frequencies of any type: rope_freqs.weight of a GGUF file. */
+/* Reads freq_factors, which divide the frequencies after any scaling. ggml has them as the
+ * tensor rope_freqs.weight of a GGUF file. */
 static void read_freq_factors(const reader *r)
 {
     part *const p = r->out;
@@ -160,7 +176,8 @@ static void read_freq_factors(const reader *r)
     free(numbers);
 }
 
-/* 0 is a value of the file, but means absent in a pe_rope_config. */
+/* Reads the attention factor, which multiplies cosines and sines. In a pe_rope_config, 0 means
+ * that it is computed by the rule of the rope_type, so 0 in the file is an error. */
 static void read_attention_factor(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -181,11 +198,12 @@ static void read_attention_factor(const reader *r, const label *l)
         c->attention_factor = 1;
 }
 
-/* Lengths, factors and lists of the scaling. */
+/* Reads the scaling's lengths, factors and lists. The rope_type has been read before. */
 static void read_scaling(const reader *r, const label *l)
 {
     pe_rope_config *const c = &r->out->rope;
-    if (c->rope_type != PE_ROPE_DEFAULT || has(r, "max_position_embeddings")) /* scaling needs it */
+    /* Only a scaling needs this length, so without one the default of the type is not taken. */
+    if (c->rope_type != PE_ROPE_DEFAULT || has(r, "max_position_embeddings"))
         integer(r, "max_position_embeddings", &c->max_position_embeddings);
     integer(r, "sequence_length", &c->sequence_length);
     integer(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
@@ -207,7 +225,9 @@ static void read_scaling(const reader *r, const label *l)
     read_freq_factors(r);
 }
 
-/* Reads the factor of queries that grows with the logarithm of the position, beyond a length. */
+/* Reads a factor on queries that grows with the logarithm of their position. Up to a length it
+ * is 1; `length` is the key that has this length. `shift` is the last argument of
+ * pe_rope_query_scale_f32() before the positions. */
 static void read_log_scale(const reader *r, const char *length, double shift)
 {
     part *const p = r->out;
@@ -218,7 +238,8 @@ static void read_log_scale(const reader *r, const char *length, double shift)
     p->query_shift = shift;
 }
 
-/* Whether queries are scaled by position: true, or a number above 0, as Llama 4's files have it. */
+/* Returns whether attn_temperature_tuning says that queries are multiplied by a factor that
+ * depends on their position. The value is true, or a number above 0 in files of Llama 4. */
 static int is_tuned(const reader *r)
 {
     value v;
@@ -227,7 +248,7 @@ static int is_tuned(const reader *r)
     return is_true(r, "attn_temperature_tuning");
 }
 
-/* What multiplies queries or logits beside the rotation. */
+/* Reads what multiplies queries or logits in addition to the rotation. */
 static void read_query_scale(const reader *r)
 {
     part *const p = r->out;
@@ -253,15 +274,16 @@ static void read_query_scale(const reader *r)
     }
 }
 
-/* Returns whether a key is one of scaling_keys, in the scaling or in the config itself. A NOTE_ODD
- * says so if the rope_type does not use this key. */
+/* Returns whether a key is in scaling_keys[] of known.h. If it is, and it has no effect with the
+ * config's rope_type, a note says so. `path` names the key in the note. is_null is 1 if its
+ * value is null, which needs no note. */
 static int judge_scaling_key(const reader *r, const char *key, const char *path, int is_null)
 {
     part *const p = r->out;
     value v;
     for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++) {
         if (strcmp(scaling_keys[k].key, key) != 0) continue;
-        if (count_notes(p, NOTE_WRONG)) return 1; /* the type, perhaps */
+        if (count_notes(p, NOTE_WRONG)) return 1; /* the type itself may be wrong */
         if (!is_null && !(scaling_keys[k].types & TOOL_TYPE(p->rope.rope_type)))
             say(p, NOTE_ODD, path, "does nothing with this rope_type");
         else if (strcmp(key, "factor") == 0 && r->inner[0] && look_up(r, r->inner, "alpha", &v))
@@ -271,7 +293,8 @@ static int judge_scaling_key(const reader *r, const char *key, const char *path,
     return 0;
 }
 
-/* Keys of the scaling that nobody reads, and those that do nothing with this type. */
+/* Notes the keys of the scaling that posenc does not know, or that have no effect with its
+ * rope_type. */
 static void judge_scaling(const reader *r)
 {
     char key[PATH_SIZE] = "", last[PATH_SIZE] = "", path[2 * PATH_SIZE], text[64];
@@ -294,7 +317,7 @@ static void judge_scaling(const reader *r)
     }
 }
 
-/* Values that are valid, but seldom meant. */
+/* Notes values that are valid but unusual, and values that are missing but have a default. */
 static void judge_values(const reader *r)
 {
     part *const p = r->out;
@@ -330,7 +353,10 @@ static void judge_values(const reader *r)
             "others");
 }
 
-/* The key that a text names first, or the longer one of two that begin there. */
+/* Finds the key that an error message names first. The caller calls it once for each known key
+ * `name`. *earliest is where `text` has the key found so far, and *key is this key. Of two keys
+ * that begin at the same place the longer one counts, as factor_length is not factor. Keys that
+ * are ordinary words, such as type, are skipped. */
 static void first_named(const char *text, const char *name, const char **earliest, const char **key)
 {
     const int is_key = strlen(name) > 4 && strcmp(name, "rope_type") != 0;
@@ -342,8 +368,9 @@ static void first_named(const char *text, const char *name, const char **earlies
     *key = name;
 }
 
-/* Notes the error that pe finds in the config, at the key that its message names first. After an
- * earlier error, nothing is noted. */
+/* Notes the error that pe_rope_config_error() finds in the finished config, at the key that its
+ * message names first. If there is an error already, nothing is added, since this one may be its
+ * result. */
 static void judge_config(part *p)
 {
     const char *const error = pe_rope_config_error(&p->rope), *key = "config", *earliest = NULL;
@@ -358,6 +385,8 @@ static void judge_config(part *p)
     say(p, NOTE_WRONG, key, "%s", error);
 }
 
+/* Reads the rotation of the layers that a label describes. If the scaling does not apply to
+ * them, it is hidden from the functions that read numbers. */
 static void read_rope(const reader *r, const label *l)
 {
     part *const p = r->out;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a part's table: which positions they have, and their elements. */
+/* Chooses the positions of a table's rows, and computes the rows.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding. */
 #ifndef TOOL_ROWS_H
 #define TOOL_ROWS_H
 
@@ -7,14 +9,17 @@
 
 #include <string.h>
 
-/* --positions: first:count:step, 16x32 for the cells of a grid, or numbers with commas, one
- * position each; of several coordinates "0,1,2;0,1,3". */
+/* Holds the value of --positions: first:count or first:count:step for a range, 16x32 for the
+ * cells of a grid, or a list. A list has commas between positions, as in 3,5,7.5. If positions
+ * have several coordinates, semicolons separate the positions, as in 0,1,2;0,1,3. */
 typedef struct positions {
-    pe_at positions;
-    size_t rows, axes;
-    double *list; /* allocated, or NULL */
+    pe_at positions; /* the positions in the form that pe's functions take          */
+    size_t rows;     /* the number of positions                                     */
+    size_t axes;     /* the number of coordinates of a position                     */
+    double *list;    /* the numbers of a list, to which `positions` points; allocated, or NULL */
 } positions;
 
+/* Lists the types that a table's elements may have. table_types[] has their names for --type. */
 typedef enum table_type {
     TABLE_F32 = 0,
     TABLE_F16,
@@ -24,9 +29,12 @@ typedef enum table_type {
 } table_type;
 static const char *const table_types[] = {"f32", "f16", "bf16", "f64"};
 TOOL_HAS_ALL(table_types, TABLE_TYPE_COUNT);
+/* Lists the names of pe_rope_table_layout for --layout. */
 static const char *const table_layouts[] = {"apart", "twice", "joined", "complex", "matrix"};
 TOOL_HAS_ALL(table_layouts, PE_ROPE_TABLE_MATRIX + 1);
 
+/* Reads a grid such as 16x32, whose rows are its cells. Returns NULL on success, otherwise an
+ * error message. */
 static const char *read_grid(const char *text, positions *to)
 {
     size_t sizes[PE_MAX_AXES];
@@ -48,6 +56,8 @@ static const char *read_grid(const char *text, positions *to)
     return "more axes than PE_MAX_AXES";
 }
 
+/* Reads a list such as 3,5,7.5 or 0,1,2;0,1,3. Without a semicolon, each number is a position.
+ * Returns NULL on success, otherwise an error message. The caller frees to->list in both cases. */
 static const char *read_list(const char *text, positions *to)
 {
     size_t numbers = 0, in_row = 0;
@@ -70,7 +80,8 @@ static const char *read_list(const char *text, positions *to)
     return NULL;
 }
 
-/* Returns what is wrong, or NULL. */
+/* Reads the value of --positions. Returns NULL on success, otherwise an error message. The caller
+ * frees to->list in both cases. */
 static const char *read_positions(const char *text, positions *to)
 {
     long long first, rows, step = 1;
@@ -86,11 +97,14 @@ static const char *read_positions(const char *text, positions *to)
     return NULL;
 }
 
+/* Returns the size of an element of a table in bytes. */
 static size_t bytes_of(table_type type)
 {
     return type == TABLE_F64 ? 8 : type == TABLE_F32 ? 4 : 2;
 }
 
+/* Computes the rows of a sinusoidal table, in elements of `type`. `stride` is the distance of two
+ * rows in elements. */
 static pe_status fill(const pe_plan *plan, const positions *where, table_type type, size_t stride,
                       void *out)
 {
@@ -103,6 +117,10 @@ static pe_status fill(const pe_plan *plan, const positions *where, table_type ty
     return pe_fill_f64(plan, where->positions, where->rows, (double *)out, stride);
 }
 
+/* Computes the cosines and sines of a rotation, in elements of `type`, which must not be
+ * TABLE_F64. In the layouts PE_ROPE_TABLE_APART and PE_ROPE_TABLE_TWICE, the array of sines
+ * follows that of cosines; the others have one array. `stride` is the distance of two rows in
+ * elements. */
 static pe_status fill_rope(const pe_plan *plan, const positions *where, table_type type,
                            pe_rope_table_layout layout, size_t stride, void *out)
 {

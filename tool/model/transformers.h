@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* This table says what models of a type mean by the keys that their config.json leaves out. It has the
- * types of transformers 5.17.0, which was asked on 2026-11-28. type_line.h explains a line.
+/* Lists the model types of transformers 5.17.0, as its code was on 2026-11-28. An entry says what
+ * models of the type mean by the keys that their config.json leaves out. type_line.h explains the
+ * format of an entry.
  *
  * Made from tests/models/ and generate/model_words.txt by generate/model_lines.py; do not edit. */
 #ifndef TOOL_TRANSFORMERS_H

@@ -1,106 +1,123 @@
 /* SPDX-License-Identifier: MIT */
-/* The format of a line about a model type. transformers.h and elsewhere.h have such lines, sorted by
- * name. A type has a line in one of the two tables, and one line.
+/* Defines the entries of the tables transformers.h and elsewhere.h, which say what is special about
+ * each model type. Each table is sorted by name, and a type has one entry in one of the two tables.
  *
  *     {"gpt_oss", "hidden_size=2880 num_attention_heads=64 head_dim=64 rope_theta=150000 ..."},
  *
- * name is the model_type of a config or of a config within it. facts are words with one space between
- * two. A word that contains spaces is written within '...'. There are two kinds of words.
+ * `name` is the model_type of a config, or of a config within another one. `facts` has words with
+ * one space between them. A word that contains spaces is written within '...'. A word is either a
+ * default, KEY=VALUE, or a fact, @FACT=VALUE.
  *
- * KEY=VALUE is what the library assumes if the file does not have the key: a number, true, false, or
- * a word. Typical keys are hidden_size, num_attention_heads, num_hidden_layers, head_dim (only if it
- * has a default of its own), max_position_embeddings, rope_theta, partial_rotary_factor,
- * sliding_window, layer patterns such as sliding_window_pattern, and qk_rope_head_dim. A key that
- * begins with "rope_parameters." is used only if the file has neither rope_parameters nor
- * rope_scaling: rope_parameters.factor=32, rope_parameters.full_attention.rope_theta=1000000. A key
- * that begins with a key of @parts is for the config there: text_config.rope_theta=100000000.
+ * A default KEY=VALUE is the value that transformers assumes if the file does not have the key: a
+ * number, true, false, or a string. Typical keys are hidden_size, num_attention_heads,
+ * num_hidden_layers, max_position_embeddings, rope_theta, partial_rotary_factor, sliding_window,
+ * qk_rope_head_dim, and patterns of layers such as sliding_window_pattern. An entry has head_dim
+ * only if it is not hidden_size / num_attention_heads. Two kinds of keys are special:
  *
- * @FACT=VALUE is what no key says:
+ *   rope_parameters.KEY is used only if the file has neither rope_parameters nor rope_scaling, as
+ *                       in rope_parameters.factor=32,
+ *                       rope_parameters.full_attention.rope_theta=1000000
+ *   PART.KEY            where PART is a key of @parts: the default of KEY in the config that is the
+ *                       value of PART, as in text_config.rope_theta=100000000
+ *
+ * A fact @FACT=VALUE is what no key of the config says. In the list below, KEY is the name of a key
+ * in the file, and KEY,... are several, separated by commas.
  *
  * What the type is
- *   @kind=K             learned, alibi, t5, relative, sinusoidal or none; other: nothing rotates,
- *                       and posenc does not tell which other encoding there is; parts: the config
- *                       has no layers of its own, only the parts that @parts lists. Without this
- *                       word the type rotates
- *   @parts=KEY:TYPE,... the configs within this one, and the model_type of each that names none. A
- *                       KEY with a dot leads into a config that has no type of its own
- *   @preset=P           of @kind=sinusoidal: the preset of all layers
- *   @encoder=P          the preset of the encoder, beside the decoder's @kind
- *   @refused='KEY: WHY' this rotation is not computed. The reason names the key that is to blame
+ *   @kind=K             the kind of the encoding, if it does not rotate: learned, alibi, t5,
+ *                       relative, sinusoidal or none. With `other` the encoding is not reported;
+ *                       nothing rotates. With `parts` the config has no layers of its own, but only
+ *                       the configs that @parts lists. Without @kind the type rotates
+ *   @parts=KEY:TYPE,... the keys of the configs within this config. TYPE is the model_type of one
+ *                       that names none; with KEY:!TYPE, it is the type whatever the config names.
+ *                       A KEY with a dot leads into a config that has no type of its own
+ *   @preset=P           with @kind=sinusoidal: the preset of pe_config_preset() that all layers
+ *                       have
+ *   @encoder=P          the preset of the encoder, where the other facts describe the decoder
+ *   @refused='KEY: WHY' posenc does not compute this rotation. WHY is the reason that it prints,
+ *                       and KEY is the key that the message names
  *
  * Where the keys are
- *   @head=KEY,...       the width of a head is in the first of these keys that the file has, not in
- *                       head_dim. none: there is no such key, the width is hidden / heads
- *   @hidden=KEY         the key of the model's width, not hidden_size
- *   @heads=KEY          the key of the number of heads, not num_attention_heads
- *   @layers=KEY         the key of the number of layers, not num_hidden_layers
- *   @base=KEY           the key of the base, which wins over rope_theta, except over that of
- *                       rope_parameters
- *   @bases=B            flags: layer_rope_theta says only which layers rotate nothing, not their
- *                       bases; top: rope_theta, if the file has it, wins over the bases that this
- *                       line has for each kind of layers
+ *   @head=KEY           KEY has the width of a head, in place of head_dim. With @head=none no key
+ *                       has it, and it is hidden_size / num_attention_heads
+ *   @hidden=KEY         KEY has the width of the model, in place of hidden_size
+ *   @heads=KEY          KEY has the number of heads, in place of num_attention_heads
+ *   @layers=KEY         KEY has the number of layers, in place of num_hidden_layers
+ *   @base=KEY           KEY has the base. It takes precedence over rope_theta of the config, but
+ *                       not over rope_theta of rope_parameters
+ *   @bases=flags        layer_rope_theta says which layers do not rotate; its numbers are no bases
+ *   @bases=top          rope_theta of the file takes precedence over the bases that this entry has
+ *                       for each kind of layers
  *   @sliding_base=N     the base of the sliding layers, unless rope_parameters has one for them
- *   @reads=new          only rope_parameters counts: rope_theta and rope_scaling do nothing
- *   @aliases=NEW:OLD,.. the file has OLD for NEW, a key of rope_parameters. Files of other projects
- *                       need this.
- *   @unread=KEY:VALUE,. keys that the model's own code reads, and transformers does not, which always
- *                       has VALUE: a number, true or false. posenc obeys the file and says so, unless
- *                       the file has VALUE.
- *   @ignores=KEY,...    keys that sound like positions, but change nothing that is told here
+ *   @reads=new          the model reads rope_parameters only, not rope_theta or rope_scaling
+ *   @aliases=NEW:OLD,.. files of this type have the key OLD where others have NEW. NEW is a key of
+ *                       rope_parameters. Files of other projects than transformers need this
+ *   @unread=KEY:VALUE,. keys that the model's own code reads, but transformers does not: it always
+ *                       computes with VALUE, a number, true or false. posenc obeys the file, and
+ *                       prints a note if the file has another value
+ *   @ignores=KEY,...    keys whose names suggest positions, but which change nothing that posenc
+ *                       reports
  *
  * Which elements rotate
- *   @pairs=P            halves, (i, i + n/2), which holds without this word; neighbours,
- *                       (2i, 2i + 1); permuted: read as neighbours, written as halves. A key
- *                       rope_interleave=true in the file means permuted in each type
+ *   @pairs=P            the elements of a pair. halves: (i, i + n/2), which is also the default;
+ *                       neighbours: interleaved, (2i, 2i + 1); permuted: read as interleaved and
+ *                       written as halves. In each type, rope_interleave=true in the file means
+ *                       permuted
  *   @direction=back     the rotation is by minus the position
- *   @partial=scaled     partial_rotary_factor counts only if rope_type is not "default". never: it
- *                       does nothing
- *   @weights=original   these are the pairs of the project's own weights, not of Hugging Face's file
- *   @rotates=last       the last elements of a head, not the first
- *   @divide=KEY         the head that rotates has the width divided by the number in KEY
+ *   @partial=scaled     partial_rotary_factor has an effect only if rope_type is not "default"
+ *   @partial=never      partial_rotary_factor has no effect
+ *   @weights=original   @pairs describes the weights of the model's own project, not Hugging Face's
+ *   @rotates=last       the last elements of a head rotate, not the first ones
+ *   @divide=KEY         the width of a head is divided by the number in KEY
  *
  * Which coordinates rotate them
- *   @axes=A             pairs belong to the coordinates y and x of an image. The frequencies are
- *                       those of half a head, except for mixed. halves: the first half of the pairs
- *                       by y, the others by x, and pairs as @pairs says; blocks: each coordinate
- *                       rotates half of the head, whose pairs are halves of this half; woven: pairs
- *                       2k by x, pairs 2k + 1 by y, both with frequency k; mixed: y has the even
- *                       frequencies of the whole head, x the odd ones
- *   @positions='TEXT'   what the positions are, where they are not 0, 1, 2 ...
- *   @sections=N,N,N     the mrope_section of a file that has none
- *   @order=O            how the sections share the pairs, whatever the file says: blocks,
- *                       interleaved, or hwt: the pairs of y and x take turns, those of t are last
- *   @still=rest         pairs that sections in turn leave over stand still: of GGUF files alone
+ *   @axes=A             a pair belongs to coordinate y or x of an image. Except with mixed, the
+ *                       frequencies are those of half a head.
+ *                       halves: y rotates the first half of the pairs, x the others;
+ *                       blocks: each coordinate rotates half of the head, and pairs are halves of
+ *                       this half; woven: x rotates pairs 2k, y rotates pairs 2k + 1, both with
+ *                       frequency k; mixed: y has the even frequencies of the whole head, x the odd
+ *                       ones
+ *   @positions='TEXT'   what the positions are, if they are not 0, 1, 2 ...; only printed
+ *   @sections=N,N,N     the mrope_section of a file that has none: pairs of each coordinate
+ *   @order=O            how the coordinates share the pairs, whatever the file says: blocks,
+ *                       interleaved, or hwt, where y and x alternate and the pairs of t are last
+ *   @still=rest         if the sections have fewer pairs than the head, the remaining pairs do not
+ *                       rotate. Only the config of a GGUF file has this fact
  *
  * Which layers rotate
- *   @nope=KIND          layers of this kind rotate nothing, if the model has a sliding window
- *   @still_kinds=K,...  layers of these kinds rotate nothing
- *   @forced=KEY         as many layers as KEY says, the first ones, rotate whatever @nope says
- *   @linear=PAIRS       layers of linear attention rotate, in a part of their own with these pairs,
- *                       unless the file has linear_attention=kda
- *   @scaled=KIND        rope_scaling is for layers of this kind alone
- *   @full=first         of a pattern of n, layers 0, n, 2n ... are full, not n - 1, 2n - 1 ...;
- *                       also_first: these, and layer 0; last: layers n - 1, 2n - 1 ... and the last
- *   @windows=from       if use_sliding_window: the layers from max_window_layers on have a window;
- *                       even: the even layers below it
- *   @rope=unless_null   nothing rotates if the file's rope_theta is null
+ *   @nope=KIND          layers of this kind do not rotate, if the model has a sliding window
+ *   @still_kinds=K,...  layers of these kinds do not rotate
+ *   @forced=KEY         the first layers, as many as KEY says, rotate in spite of @nope
+ *   @linear=PAIRS       layers of linear attention rotate, and are a part of their own with these
+ *                       pairs, unless the file has linear_attention=kda
+ *   @scaled=KIND        rope_scaling applies only to layers of this kind
+ *   @full=first         with a pattern of n layers, layers 0, n, 2n ... have full attention,
+ *                       instead of n - 1, 2n - 1 ...; also_first: layers n - 1, 2n - 1 ... and
+ *                       layer 0; last: layers n - 1, 2n - 1 ... and the last layer
+ *   @windows=from       if use_sliding_window is true, layers have a window starting at index
+ *                       max_window_layers; even: the even layers below this index have one
+ *   @rope=unless_null   nothing rotates if rope_theta of the file is null
  *   @recurrent_period=3 layers 2, 5 ... have attention, the others are recurrent
  *
- * What multiplies sines
- *   @attention_factor=1 the attention factor of YaRN, where the file has none
+ * What multiplies cosines and sines
+ *   @attention_factor=1 YaRN's attention factor, if the file has none
  *
- * A second rotation of the same layers
- *   @also=NAME:KEY:P    a part NAME with the same frequencies: its heads have the width of KEY, of
- *                       which as many elements rotate as in the first; P is its @pairs, or a key
- *                       that is true for neighbours
+ * A second rotation in the same layers
+ *   @also=NAME:KEY:P    the layers also have heads of a second kind, which are reported as the part
+ *                       NAME and have the same frequencies. KEY has their width. As many of their
+ *                       elements rotate as in the first kind. P is their @pairs, or a key that is
+ *                       true if the pairs are interleaved
  *
- * Facts are from the sources of the models: transformers' configuration and modeling files, or the
- * code beside the weights. No code was copied. */
+ * These defaults and facts come from the sources of the models: transformers' configuration and
+ * modeling files, or the code beside the weights. No code was copied. */
 #ifndef TOOL_TYPE_LINE_H
 #define TOOL_TYPE_LINE_H
 
+/* Holds the entry of a model type. */
 typedef struct type_line {
-    const char *name, *facts;
+    const char *name;  /* the model type                                   */
+    const char *facts; /* its defaults and facts, in the format above      */
 } type_line;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the line of a model type. */
+/* Finds the table entry of a model type. type_line.h explains the entries. */
 #ifndef TOOL_TYPES_H
 #define TOOL_TYPES_H
 
@@ -9,14 +9,16 @@
 
 #include <string.h>
 
+/* Lists the tables that have entries, with their numbers of entries. */
 static const struct {
-    const type_line *of;
-    size_t count;
+    const type_line *of; /* the entries   */
+    size_t count;        /* their number  */
 } type_tables[] = {{transformers_types, TOOL_COUNT(transformers_types)},
                    {elsewhere_types, TOOL_COUNT(elsewhere_types)}};
 
-/* Returns the line of a model type, or NULL if no table has the type. "x_text" is "x" if it has no
- * line of its own. */
+/* Returns the entry of a model type, or NULL if neither table has it. A type "x_text" without an
+ * entry of its own gets the entry of "x", because configs of texts often append "_text" to the
+ * model's type. */
 static const type_line *type_named(const char *name)
 {
     char stem[64];

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a config that nobody read, but that may change its numbers. */
+/* Warns of keys of a config that no code has read, but that may change its numbers. Such a key
+ * is recognised by a word in its name, such as "rope" (telling_words[] of known.h).
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. */
 #ifndef TOOL_UNREAD_H
 #define TOOL_UNREAD_H
 
 #include "parts.h"
 #include "types.h"
 
+/* Returns whether the name of a key suggests that it changes rotations or positions. */
 static int is_telling(const char *key)
 {
     for (size_t k = 0; k < TOOL_COUNT(telling_words); k++)
@@ -13,8 +20,9 @@ static int is_telling(const char *key)
     return 0;
 }
 
-/* Keys within an object of the config that sound like positions, and that nobody read. Objects
- * that are configs of other models, as qformer_config, have keys of their own. */
+/* Notes the keys within objects of the config that suggest positions but that no code has read.
+ * Objects that are configs of other models, such as qformer_config, are skipped: read_subs()
+ * reads them. */
 static void judge_objects(const reader *r)
 {
     static const char *const scalings[] = {"rope_scaling", "rope_parameters"};
@@ -37,7 +45,8 @@ static void judge_objects(const reader *r)
     }
 }
 
-/* Returns whether a key switches something off that the general rules do not have. */
+/* Returns whether a key is false and would otherwise switch on something that posenc does not
+ * compute; see switched_words[] of known.h. */
 static int is_off(const item *i, const char *key)
 {
     if (i->kind != VALUE_BOOLEAN || i->number != 0 || strncmp(key, "use_", 4) != 0) return 0;
@@ -46,8 +55,9 @@ static int is_off(const item *i, const char *key)
     return 0;
 }
 
-/* Notes each key that the model's own code reads and transformers does not (@unread), unless the file
- * has the number that transformers means without it. */
+/* Notes each key of the fact @unread in the file. The model's own code reads such a key, but
+ * transformers computes with the value that the fact has after the key. If the file has the same
+ * value, no note is needed. */
 static void judge_unread_by_library(const reader *r)
 {
     char key[PATH_SIZE], meant[32], text[64];
@@ -67,8 +77,9 @@ static void judge_unread_by_library(const reader *r)
     }
 }
 
-/* Keys of a config that nobody read: those that sound like positions or rotations may change
- * numbers. */
+/* Notes the keys of the config itself that no code has read, if their names suggest rotations or
+ * positions. Also notes a model_type that is in no table, in which case posenc guessed the
+ * rules. */
 static void judge_keys(const reader *r)
 {
     char key[PATH_SIZE], last[PATH_SIZE] = "", text[64];

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The width of a part's heads, and how many of their elements rotate. */
+/* Finds the width of a part's heads, and how many of their elements rotate.
+ *
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent
+ * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
+ * config keys are looked up, and which part gets the results. */
 #ifndef TOOL_WIDTH_H
 #define TOOL_WIDTH_H
 
@@ -8,21 +13,23 @@
 
 #include <stdlib.h>
 
-/* Layers that share a rotation, before their keys are read. */
+/* Describes the layers that share a rotation, before its keys are read. parts.h makes a part of
+ * each label. */
 typedef struct label {
-    char name[64];
-    char inner[PATH_SIZE];  /* their rope_parameters, or ""                             */
-    const char *theta;      /* the key of a base of their own, or NULL                  */
-    int is_unscaled;        /* rope_scaling is not for them                             */
-    int is_nested;          /* rope_parameters has an object with this name             */
-    int is_shared;          /* it is for all layers of the other labels                 */
-    int block;              /* the number of a coordinate that has a block of the head, or -1 */
-    int is_linear;          /* layers of linear attention, whose heads are plain        */
-    const char *also_key;   /* the key of the width of a second kind of heads, or NULL  */
-    const char *also_pairs; /* its pairs: halves, neighbours, or a key                 */
+    char name[64]; /* the kind of the layers, such as "full_attention"; "text": all layers */
+    char inner[PATH_SIZE];  /* the path of their rope_parameters or rope_scaling, or ""       */
+    const char *theta;      /* a key that has the base of these layers only, or NULL          */
+    int is_unscaled;        /* 1: rope_scaling does not apply to these layers                 */
+    int is_nested;          /* 1: rope_parameters has an object with this name                */
+    int is_shared;          /* 1: the layers of the other labels also belong to this label    */
+    int block;              /* with @axes=blocks: the coordinate that rotates, 0 or 1; else -1 */
+    int is_linear;          /* 1: layers of linear attention, whose heads are not those of MLA */
+    const char *also_key;   /* with @also: the key of the width of these heads, else NULL     */
+    const char *also_pairs; /* with @also or @linear: "halves", "neighbours" or a key, else NULL */
 } label;
 
-/* DeepSeek-OCR and the smallest DeepSeek-VL2 are DeepSeek V2 with the attention of a Llama. */
+/* Returns whether a file of DeepSeek V2's type does not use MLA, multi-head latent attention, but
+ * heads like Llama's. DeepSeek-OCR and the smallest DeepSeek-VL2 have use_mla = false. */
 static int is_mla_off(const reader *r)
 {
     value v;
@@ -30,20 +37,24 @@ static int is_mla_off(const reader *r)
            v.entry->number == 0;
 }
 
+/* Returns whether the model has multi-head latent attention (MLA), of whose heads only
+ * qk_rope_head_dim elements rotate. */
 static int has_mla(const reader *r)
 {
     if (is_mla_off(r)) return 0;
     return has(r, "qk_rope_head_dim") || usual_of(r, "qk_rope_head_dim");
 }
 
-/* Returns whether the file has configs of single layers, as transformers saves them. */
+/* Returns whether the file has per_layer_config: an object with a config for each layer, which
+ * transformers saves for some types. */
 static int has_per_layer(const reader *r)
 {
     value v;
     return look_up(r, r->outer, "per_layer_config", &v);
 }
 
-/* Reads the width that the config of a single layer has, per_layer_config["05"].head_dim. */
+/* Reads the width of the heads from the config of the reader's layer, for example
+ * per_layer_config["05"].head_dim. Returns 0 if there is none. */
 static int read_own_width(const reader *r, size_t *to)
 {
     char path[PATH_SIZE], key[PATH_SIZE];
@@ -60,8 +71,8 @@ static int read_own_width(const reader *r, size_t *to)
     return 0;
 }
 
-/* Reads the width of the heads from a key that gives it. Returns the name of this key, or NULL if there
- * is none. */
+/* Reads the width of the heads from the key that has it for these layers. Returns the name of
+ * this key, or NULL if the file has none. */
 static const char *read_named_width(const reader *r, const label *l, size_t *to)
 {
     static const char *const names[] = {"head_dim", "kv_channels", "attention_head_dim"};
@@ -80,8 +91,9 @@ static const char *read_named_width(const reader *r, const label *l, size_t *to)
     return names[0];
 }
 
-/* Reads the width of the heads. Returns the name of the key that it comes from, which is hidden_size if
- * no key gives the width itself. */
+/* Reads the width of the heads into head_dim and, for MLA, which elements rotate. Returns the
+ * name of the key that has the width. If no key has it, it is hidden_size / num_attention_heads,
+ * and the name is hidden_size. */
 static const char *read_head_dim(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -90,7 +102,7 @@ static const char *read_head_dim(const reader *r, const label *l)
     size_t hidden = 0, heads = 0, rotary = 0;
     const int is_mla =
         !l->also_key && !l->is_linear && has_mla(r) && integer(r, "qk_rope_head_dim", &rotary);
-    if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* is read, and does nothing */
+    if (is_mla_off(r)) has(r, "qk_rope_head_dim"); /* marks it as read: it has no effect */
     if (is_mla && !(rotates && strcmp(rotates->text, "last") == 0)) {
         *to = rotary;
         return "qk_rope_head_dim";
@@ -135,7 +147,8 @@ static const char *read_head_dim(const reader *r, const label *l)
     return key;
 }
 
-/* Notes that the number of elements that rotate is odd; from says what it was computed from. */
+/* Notes that the number of elements that rotate is odd. `from` is the expression that gave this
+ * number. */
 static void say_odd_width(part *p, const char *key, const char *from, size_t width)
 {
     say(p, NOTE_WRONG, key,
@@ -144,7 +157,8 @@ static void say_odd_width(part *p, const char *key, const char *from, size_t wid
         from, width, width / 2 + 1, width, width + 1);
 }
 
-/* Judges the width of heads of which all elements rotate. key is the one that it comes from. */
+/* Notes an odd width of heads of which all elements rotate. `key` is the result of
+ * read_head_dim(). */
 static void judge_head_dim(part *p, const char *key)
 {
     const size_t width = p->rope.head_dim;
@@ -153,7 +167,10 @@ static void judge_head_dim(part *p, const char *key)
     say_odd_width(p, key, is_quotient ? "hidden_size / num_attention_heads" : key, width);
 }
 
-/* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
+/* Reads how many elements of a head rotate into rotary_dim. A file has the number itself, or a
+ * share of the head under one of several keys. As in Hugging Face's code, the number is then
+ * int(head_dim * share). Call it after read_type(): with some types, the share has no effect or
+ * is rounded to whole pairs. */
 static void read_rotary(const reader *r, const label *l)
 {
     static const char *const shares[] = {
@@ -165,7 +182,8 @@ static void read_rotary(const reader *r, const label *l)
     const char *key = shares[0];
     double share = 1;
     if (has_mla(r) && !l->is_linear) {
-        has(r, "partial_rotary_factor"); /* said once more, by other names */
+        /* These two repeat what MLA's own keys say. has() marks them as read. */
+        has(r, "partial_rotary_factor");
         has(r, "rotary_dim");
         return;
     }

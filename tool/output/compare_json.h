@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a comparison found, as JSON for programs: docs/tool.md has the members. */
+/* Prints the results of `posenc compare` as JSON, for programs. docs/tool.md lists the members.
+ *
+ * An explanation (compare/agree.h) says how an array was computed: with which frequencies and
+ * positions, and in which arithmetic. A synonym is another explanation with the same numbers. */
 #ifndef TOOL_COMPARE_JSON_H
 #define TOOL_COMPARE_JSON_H
 
@@ -66,7 +69,7 @@ static void json_explanation(const explanation *e, const char *indent)
     else print("null");
 }
 
-/* The other names for the numbers of an explanation. */
+/* Prints the member "same": the other names for the numbers of explanation `of`. */
 static void json_synonyms(const findings *f, size_t of)
 {
     const char *before = "";
@@ -100,7 +103,7 @@ static void json_tracks(const samples *s, const findings *f, const deviation *d)
     }
 }
 
-/* Prints what a comparison found as JSON, by the schema of docs/tool.md. */
+/* Prints the results of a comparison as one JSON object. */
 static void json_verdict(const verdict *v)
 {
     const samples *const s = &v->s;

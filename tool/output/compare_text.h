@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What a comparison found, as text for people. */
+/* Prints the results of `posenc compare` as text, for people.
+ *
+ * An explanation (compare/agree.h) says how an array was computed: with which frequencies and
+ * positions, and in which arithmetic. */
 #ifndef TOOL_COMPARE_TEXT_H
 #define TOOL_COMPARE_TEXT_H
 
 #include "../compare/judge.h"
 #include "print.h"
 
+/* Returns the name of an explanation's arithmetic, or NULL if the rows do not show it. */
 static const char *how_of(const explanation *e)
 {
     if (e->differs & TOOL_DIFFERS(DIFFERS_TABLE_BF16)) return "table_bf16";
@@ -22,7 +26,9 @@ static void print_place(const samples *s, const place *where)
     print(", pair %zu, %s\n", where->pair, where->is_sine ? "sine" : "cosine");
 }
 
-/* is_right: nothing but the arithmetic differs, which then explains each error. */
+/* Prints the errors against the exact table. is_right is 1 if nothing differs but the
+ * arithmetic. The arithmetic then explains all errors, so the first unexplained one is not
+ * printed. */
 static void print_deviation(const samples *s, const deviation *d, int is_right)
 {
     if (!d->wrong) return;
@@ -35,7 +41,7 @@ static void print_deviation(const samples *s, const deviation *d, int is_right)
     print_place(s, &d->first);
 }
 
-/* What a name means, for people. */
+/* Says in a few words what each difference is, in the order of the enum `difference`. */
 static const char *const difference_texts[] = {
     "the columns of a pair stand elsewhere: neighbours for halves, or halves for neighbours",
     "cosines and sines are exchanged",
@@ -75,8 +81,8 @@ static const char *const difference_texts[] = {
     "cosines and sines were rounded to float16"};
 TOOL_HAS_ALL(difference_texts, DIFFERENCE_COUNT);
 
-/* What is said where nothing differs but, perhaps, the arithmetic. Without a config, base 10000 is
-   what was expected. */
+/* Prints the line for arrays that differ from what is expected in nothing but, perhaps, the
+ * arithmetic. Without a config, base 10000 is expected. */
 static void print_right(const samples *s, const findings *f, const explanation *e)
 {
     const char *const how = how_of(e);
@@ -96,7 +102,7 @@ static void print_right(const samples *s, const findings *f, const explanation *
     print("\n");
 }
 
-/* Prints one line for each difference. */
+/* Prints an explanation: one line for each difference, then the arithmetic. */
 static void print_explanation(const samples *s, const findings *f, const explanation *e,
                               const char *indent)
 {
@@ -121,7 +127,7 @@ static void print_explanation(const samples *s, const findings *f, const explana
         print("%sarithmetic: %s\n", indent, how);
 }
 
-/* The differences of the nearest explanation and its arithmetic, which are no finding. */
+/* Prints the explanation that comes nearest if none fits. */
 static void print_nearest(const samples *s, const findings *f)
 {
     const char *const how = how_of(&f->best);
@@ -129,7 +135,7 @@ static void print_nearest(const samples *s, const findings *f)
     else if (how) print("  arithmetic: %s\n", how);
 }
 
-/* An explanation, then the other names for its numbers. */
+/* Prints explanation k, and then the other names for its numbers. */
 static void print_explained(const samples *s, const findings *f, size_t k, const char *indent)
 {
     print_explanation(s, f, &f->of[k], indent);
@@ -140,15 +146,16 @@ static void print_explained(const samples *s, const findings *f, size_t k, const
     }
 }
 
-/* Whether sines stand where the arrays were taken to have cosines, and should: not if their
-   exchange is the mistake. */
+/* Returns whether the arrays called cosines have sines, as they should. If their exchange is the
+ * mistake, the arrays are measured as they are. */
 static int stands_sine_first(const findings *f, const deviation *d)
 {
     return d->is_sine_first &&
            !(f->count == 1 && f->of[0].differs & TOOL_DIFFERS(DIFFERS_SINE_COSINE));
 }
 
-/* Measured with the columns exchanged, the angle x is pi / 2 - x. */
+/* Returns the measurements of pair i. Where the arrays called cosines have sines, as they
+ * should, an angle x was measured as pi / 2 - x, which is corrected here. */
 static track track_of(const samples *s, const findings *f, const deviation *d, size_t i)
 {
     track t = s->tracks[i];
@@ -156,6 +163,8 @@ static track track_of(const samples *s, const findings *f, const deviation *d, s
     return t;
 }
 
+/* Prints the shape and the type of the arrays, and a table of what was measured. The table has
+ * the first two pairs, the middle one, the last one and the one with the largest error. */
 static void print_measured(const samples *s, const findings *f, const deviation *d)
 {
     print("  %zu row%s of %zu pairs in %s%s%s%s\n", s->rows, s->rows == 1 ? "" : "s", s->pairs,
@@ -180,7 +189,7 @@ static void print_measured(const samples *s, const findings *f, const deviation 
     }
 }
 
-/* Prints what a comparison found, for people. */
+/* Prints the results of a comparison. */
 static void print_verdict(const verdict *v)
 {
     const samples *const s = &v->s;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of configs that are numbers, with their defaults: for --json and for --c. */
+/* Lists the fields of a pe_rope_config and of a pe_config that are numbers, with their defaults.
+ * The reports --json and --c print those that differ from the default. */
 #ifndef TOOL_FIELDS_H
 #define TOOL_FIELDS_H
 
 #include "../model/part.h"
 
+/* Holds one field of a config. */
 typedef struct config_field {
-    const char *name;
-    double value, usual; /* usual: what pe_rope_config_default() or pe_config_default() has */
+    const char *name; /* its name in C                                                  */
+    double value;     /* its value                                                      */
+    double usual;     /* what pe_rope_config_default() or pe_config_default() has there */
 } config_field;
 enum { MOST_FIELDS = 24 };
 
@@ -17,7 +20,8 @@ static void add_field(config_field *to, size_t *count, const char *name, double 
     to[(*count)++] = field;
 }
 
-/* All but head_dim, the lists, and the enums. Returns their number. */
+/* Writes the fields of a rotation, except head_dim, the lists and the enums. Returns their
+ * number. */
 static size_t rope_fields(const pe_rope_config *c, config_field *to)
 {
     const pe_rope_config d = pe_rope_config_default(c->head_dim);
@@ -46,8 +50,8 @@ static size_t rope_fields(const pe_rope_config *c, config_field *to)
     return n;
 }
 
-/* Writes to `to` the fields of a config with one axis that differ from the default, except d_model and
- * the enums. Returns their number. */
+/* Writes the fields of a sinusoidal encoding with one axis, except d_model and the enums.
+ * Returns their number. */
 static size_t preset_fields(const pe_config *c, config_field *to)
 {
     const pe_config d = pe_config_default(c->d_model);

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A part's cosines and sines as JSON, for the tests of other programs: docs/oracle.md. */
+/* Writes a part's cosines and sines as JSON, which tests of other programs can use as expected
+ * values. docs/oracle.md describes the file.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key or a flag. */
 #ifndef TOOL_ORACLE_H
 #define TOOL_ORACLE_H
 
 #include "report_text.h"
 #include "table.h"
 
-/* Positions that a test should have: the first ones, some that a float32 angle gets wrong, and the
- * first that float32 does not have. */
+/* Lists the positions of such a file by default. They are the first ones, some at which angles
+ * in float32 have visible errors, and 2^24 + 1, the first integer that is no float32. */
 static const char oracle_positions[] = "0,1,2,100,4095,8191,131071,1000003,16777217";
 
+/* Writes the text `before`, then an array of numbers. 17 digits give each double exactly. */
 static void write_numbers(FILE *file, const char *before, const double *numbers, size_t count)
 {
     fputs(before, file);
@@ -17,7 +22,7 @@ static void write_numbers(FILE *file, const char *before, const double *numbers,
     fputs("]", file);
 }
 
-/* Writes an array of rows, one per line. */
+/* Writes a member `name` that is an array of rows, one per line of the file. */
 static void write_rows(FILE *file, const char *name, const double *numbers, size_t rows,
                        size_t pairs)
 {
@@ -27,7 +32,7 @@ static void write_rows(FILE *file, const char *name, const double *numbers, size
     fputs("]", file);
 }
 
-/* The positions of rows, as doubles. */
+/* Writes the positions of all rows as doubles. `where` is a list or a range. */
 static void list_positions(const positions *where, double *to)
 {
     for (size_t r = 0; r < where->rows; r++)
@@ -53,7 +58,8 @@ static int write_oracle(FILE *file, const part *p, const positions *where, const
     return !ferror(file);
 }
 
-/* Write the table of a rotation of one coordinate; what is wrong is noted. */
+/* Computes the table of a rotation with one coordinate, in doubles, and writes it to a file.
+ * Errors become notes of the part. */
 static void write_json_table(part *p, const char *name, const positions *where)
 {
     size_t pairs = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the program prints to: standard output, or the file of a caller of tool/reader.c. */
+/* Prints the reports. They go to standard output, or to a file if a program calls tool/reader.c
+ * as a library. */
 #ifndef TOOL_OUTPUT_H
 #define TOOL_OUTPUT_H
 
@@ -11,6 +12,7 @@ static FILE *output_file; /* NULL: standard output */
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
+/* Prints like printf(), to output_file or, if that is NULL, to standard output. */
 static void print(const char *format, ...)
 {
     va_list arguments;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports programs that read a config differently from posenc, and the keys to add for them.
- * transformers 4 ignores rope_parameters, as a trial with 4.57.6 shows. */
+/* Reports that transformers 4 reads a config differently from posenc, and which keys to add for
+ * it. transformers 4 ignores rope_parameters; this was tested with version 4.57.6. */
 #ifndef TOOL_READERS_H
 #define TOOL_READERS_H
 
@@ -12,7 +12,8 @@
 
 static const char rope_parameters[] = "rope_parameters.";
 
-/* Returns the first item at a path that is made of three parts, or beneath it; NULL if there is none. */
+/* Returns the first item whose path begins with the first `length` characters of `before`,
+ * followed by `key`, and then ends or continues with '.' or '['. Returns NULL if there is none. */
 static const item *item_beneath(const list *file, const char *before, size_t length,
                                 const char *key)
 {
@@ -26,23 +27,25 @@ static const item *item_beneath(const list *file, const char *before, size_t len
     return NULL;
 }
 
-/* Prints a value as JSON. */
+/* Prints the value of an item as JSON. */
 static void print_value(const item *i)
 {
     if (i->kind == VALUE_STRING) json_string(i->text);
     else print("%s", i->kind == VALUE_NULL ? "null" : i->text);
 }
 
-/* Whether a key of rope_parameters is one beside rope_scaling in transformers 4. LongRoPE's, of Phi-3,
- * must have three keys. */
+/* Returns whether transformers 4 expects a key of rope_parameters in the config itself, not in
+ * rope_scaling. For LongRoPE, as in Phi-3, this also holds for the trained length. */
 static int is_beside_scaling(const char *key, int is_long)
 {
     return strcmp(key, "rope_theta") == 0 || strcmp(key, "partial_rotary_factor") == 0 ||
            (is_long && strcmp(key, "original_max_position_embeddings") == 0);
 }
 
-/* Prints the elements of rope_parameters, which begin at index `first`, as the rope_scaling of
- * transformers 4. is_long: it is LongRoPE, whose type is the key `type` there. */
+/* Prints the member rope_scaling that transformers 4 needs, made of the items of
+ * rope_parameters. These are consecutive in the list: the first has the index `first`, and their
+ * paths share `length` characters. With is_long it is LongRoPE, whose rope_type is called `type`
+ * there. */
 static void print_scaling(const list *file, size_t first, size_t length, int is_long)
 {
     char last[256] = "";
@@ -57,7 +60,7 @@ static void print_scaling(const list *file, size_t first, size_t length, int is_
         if (is_beside_scaling(key, is_long)) continue;
         const int is_next = key[size] == '[' && strlen(last) == size && !strncmp(last, key, size);
         if (is_list && !is_next) print("]");
-        const int is_type = is_long && strcmp(key, "rope_type") == 0; /* its name is `type` */
+        const int is_type = is_long && strcmp(key, "rope_type") == 0; /* printed as "type" */
         if (!is_next)
             print("%s\"%.*s\": %s", before, (int)(is_type ? 4 : size), is_type ? "type" : key,
                   key[size] == '[' ? "[" : "");
@@ -70,16 +73,19 @@ static void print_scaling(const list *file, size_t first, size_t length, int is_
     print("%s}", is_list ? "]" : "");
 }
 
-/* What transformers 4 lacks of an object of a file. */
+/* Says which keys transformers 4 needs in an object of the file, because rope_parameters has
+ * their values and the object itself does not. An item is NULL if the key is not needed. */
 typedef struct lacking {
-    const item *theta, *share, *trained; /* of rope_parameters, if the object itself lacks them;
-                                            trained: of LongRoPE alone */
-    int is_long;                         /* 1: it is LongRoPE */
-    int has_scaling; /* 1: rope_parameters scales, and there is no rope_scaling     */
-    int is_nested;   /* 1: rope_parameters has an object for each kind of layers    */
+    const item *theta;   /* rope_theta                                                     */
+    const item *share;   /* partial_rotary_factor                                          */
+    const item *trained; /* original_max_position_embeddings, only for LongRoPE            */
+    int is_long;         /* 1: the scaling is LongRoPE                                     */
+    int has_scaling;     /* 1: rope_parameters has a scaling, and there is no rope_scaling */
+    int is_nested;       /* 1: rope_parameters has an object for each kind of layers       */
 } lacking;
 
-/* Finds what transformers 4 lacks of the object whose keys have a prefix of some length. */
+/* Finds the keys that transformers 4 needs in the object whose keys have paths that begin with
+ * the first `length` characters of `path`. */
 static lacking find_lacking(const list *file, const char *path, size_t length)
 {
     const item *const theta = item_beneath(file, path, length, "rope_parameters.rope_theta");
@@ -100,7 +106,8 @@ static lacking find_lacking(const list *file, const char *path, size_t length)
     return l;
 }
 
-/* Prints the keys to add, as members of a JSON object. */
+/* Prints the keys to add, as members of a JSON object. `first` is the index of the first item of
+ * rope_parameters, and `length` is that of the object's path. */
 static void print_added(const list *file, size_t first, size_t length, const lacking *l)
 {
     const char *before = "";
@@ -114,8 +121,8 @@ static void print_added(const list *file, size_t first, size_t length, const lac
     print_scaling(file, first, length + sizeof rope_parameters - 1, l->is_long);
 }
 
-/* Says of each rope_parameters what transformers 4 makes of it, and which keys to add; as JSON, a list
- * of objects. */
+/* Reports, for each rope_parameters in the file, what transformers 4 reads and which keys to
+ * add. As JSON, these are objects of a list; otherwise they are text. */
 static void print_readers(const list *file, int is_json)
 {
     const char *before = "\n    ";

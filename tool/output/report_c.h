@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts as C: for each a function that returns its config. */
+/* Prints parts as C: for each part a function that returns its config.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. */
 #ifndef TOOL_REPORT_C_H
 #define TOOL_REPORT_C_H
 
@@ -9,7 +11,8 @@
 #include <ctype.h>
 #include <math.h>
 
-/* The shortest digits that give this number; a whole number without an exponent. */
+/* Prints a number with the fewest digits that give this double exactly. A whole number below
+ * 10^15 has no exponent. */
 static void c_number(double x)
 {
     char text[40];
@@ -19,8 +22,8 @@ static void c_number(double x)
     print("%s", text);
 }
 
-/* Prints a list as a static C array of `type`, with the name of the config's field. `values` are
- * doubles, whatever the type. */
+/* Prints a static C array, which has the name of the config's field. `type` is the type of its
+ * elements, and `values` are these elements as doubles. */
 static void c_list(const char *type, const char *name, const double *values, size_t count)
 {
     print("    static const %s %s[%zu] = {", type, name, count);
@@ -31,6 +34,7 @@ static void c_list(const char *type, const char *name, const double *values, siz
     print("};\n");
 }
 
+/* Prints the lists of a rotation as static arrays. numbers[] has room for one double per pair. */
 static void c_lists(const pe_rope_config *c, size_t pairs, double *numbers)
 {
     if (c->short_factor) c_list("double", "short_factor", c->short_factor, pairs);
@@ -41,6 +45,7 @@ static void c_lists(const pe_rope_config *c, size_t pairs, double *numbers)
     if (c->coordinate) c_list("uint8_t", "coordinate", numbers, pairs);
 }
 
+/* Prints an assignment for each field that differs from its default. */
 static void c_fields(const config_field *fields, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -90,7 +95,8 @@ static void c_preset(const pe_config *c)
     if (c->angle != PE_ANGLE_EXACT) print("    c.angle = PE_ANGLE_FLOAT32;\n");
 }
 
-/* What a plan does not do: queries and logits are scaled by calls or code of their own. */
+/* Prints comments about what the caller has to do besides using the config: rotate by minus the
+ * position, and scale queries or logits. */
 static void c_remarks(const part *p)
 {
     if (p->is_backward) print("/* The model rotates by minus the position: pe_back(at). */\n");
@@ -113,7 +119,7 @@ static void print_c(part *p)
 {
     size_t pairs = 0;
     const int is_rope = p->kind == PART_ROPE;
-    double *const omega = frequencies_of(p, &pairs); /* 2 pairs numbers, free to be written */
+    double *const omega = frequencies_of(p, &pairs); /* c_lists() later overwrites this array */
     print("/* %s: %s", p->name, kind_names[p->kind]);
     print_layers(p);
     if (is_rope && omega)

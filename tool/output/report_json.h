@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints parts as JSON, for programs. docs/tool.md has the schema. */
+/* Prints parts as JSON, for programs. docs/tool.md lists the members.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key. */
 #ifndef TOOL_REPORT_JSON_H
 #define TOOL_REPORT_JSON_H
 
@@ -18,7 +21,8 @@ static void json_string(const char *text)
     print("%c", '"');
 }
 
-/* Each member but the first of an object begins with a comma. */
+/* Prints the name of a member, after a comma. The first member of an object is printed without
+ * this function. */
 static void json_key(const char *key) { print(",\n      \"%s\": ", key); }
 
 static void json_text(const char *key, const char *text)
@@ -27,6 +31,7 @@ static void json_text(const char *key, const char *text)
     json_string(text);
 }
 
+/* Prints a number with 17 digits, which give each double exactly, or null for infinity and NaN. */
 static void json_double(double x)
 {
     if (isfinite(x)) print("%.17g", x);
@@ -49,7 +54,7 @@ static void json_numbers(const char *key, const double *numbers, size_t count)
     print(count ? "]" : "[]");
 }
 
-/* Notes from one kind to another. */
+/* Prints a member that lists the part's notes of the kinds from `first` to `last`. */
 static void json_notes(const char *key, const part *p, note_kind first, note_kind last)
 {
     const char *before = "";
@@ -109,7 +114,8 @@ static void json_rotation(const part *p)
     print("}");
 }
 
-/* One field of a config, the first without a comma; absent where it has the default. */
+/* Prints one field of a config, unless it has its default `usual`. *before is printed first: ""
+ * before the first field, then a comma. */
 static void json_field(const char **before, const char *name, double x, double usual)
 {
     if (x == usual) return;
@@ -128,7 +134,8 @@ static void json_list_field(const char **before, const char *name, const double 
     *before = ", ";
 }
 
-/* The fields of a pe_rope_config that are not those of pe_rope_config_default(head_dim). */
+/* Prints the member "config": the fields in which a rotation differs from
+ * pe_rope_config_default(). */
 static void json_rope_config(const part *p, size_t pairs)
 {
     const pe_rope_config *const c = &p->rope;
@@ -156,7 +163,7 @@ static void json_rope_config(const part *p, size_t pairs)
     print("}");
 }
 
-/* Prints all fields of a pe_config except those for several axes. */
+/* Prints the member "config" of a sinusoidal encoding: all fields except those for several axes. */
 static void json_preset_config(const pe_config *c)
 {
     json_key("config");

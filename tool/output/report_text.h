@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints parts as text, for people. */
+/* Prints parts as text, for people.
+ *
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
+ * message about a key. */
 #ifndef TOOL_REPORT_H
 #define TOOL_REPORT_H
 
@@ -13,19 +16,21 @@ static const char *pairs_of(const part *p)
     return p->rope.layout == PE_LAYOUT_HALVES ? "halves" : "neighbours";
 }
 
-/* Returns the name of the order in which coordinates share the pairs, for people or for JSON. */
+/* Returns the name of the order in which the coordinates share the pairs, for people or for
+ * JSON. */
 static const char *order_of(const part *p, int is_json)
 {
     const section_order_names *const names = names_of_order(p->rope.section_order);
     return p->order ? p->order : is_json ? names->json : names->text;
 }
 
-/* Returns how many pairs a coordinate has. */
+/* Returns how many pairs coordinate `axis` has. */
 static size_t section_of(const part *p, size_t axis)
 {
     return (p->coordinate ? p->sections : p->rope.sections)[axis];
 }
 
+/* Prints the notes of one kind, one per line. Each line begins with `word`. */
 static void print_notes(const part *p, note_kind kind, const char *word)
 {
     for (size_t i = 0; i < p->notes; i++)
@@ -33,7 +38,8 @@ static void print_notes(const part *p, note_kind kind, const char *word)
             print("  %-9s%-40s %s\n", word, p->note[i].key, p->note[i].text);
 }
 
-/* ", layers 0-2, 4-6", or nothing if they are not known. */
+/* Prints the layers of a part, with ranges, as in ", layers 0-2, 4-6". Prints nothing if they
+ * are not known. */
 static void print_layers(const part *p)
 {
     if (!p->are_layers_known || p->layer_count == 0) return;
