@@ -97,7 +97,7 @@ static void put_word(char *text, fuzz_input *in)
                                         "sliding_attention",
                                         "linear_attention",
                                         "su"};
-    const unsigned k = fuzz_below(in, TOOL_COUNT(type_names) + FUZZ_COUNT(words));
+    const size_t k = fuzz_below(in, TOOL_COUNT(type_names) + FUZZ_COUNT(words));
     put(text, "%s",
         k < TOOL_COUNT(type_names) ? type_names[k].config : words[k - TOOL_COUNT(type_names)]);
 }

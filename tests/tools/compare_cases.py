@@ -127,6 +127,8 @@ case("unscaled yarn", tables(W, MANY), {"scaling_absent"}, *YARN)
 case("unscaled linear", chain(128, MANY), {"scaling_absent"}, *LINEAR)
 case("linear for yarn", tables(W64 / 4, MANY), {"scaling_other"}, *YARN, details={"scaling": "linear"})
 case("another factor", tables(W64 / 8, MANY), {"scaling_other"}, *LINEAR, details={"factor": 8})
+case("another factor, fixed NTK", double(inv_freq(128, 40000.0, kind=np.float64) / 4 ** (2 / 128), MANY),
+     {"scaling_other"}, *PLAIN, "rope_type=ntk", "factor=8", details={"scaling": "ntk", "factor": 4})
 case("linear, unasked", tables(W64 / 2, MANY), {"scaling_other"}, *PLAIN, details={"factor": 2})
 case("llama3 twice", tables(llama3(L64), MANY), {"scaling_twice"}, *L3)
 case("linear twice", tables(W64 / 16, MANY), {"scaling_twice"}, *LINEAR)

@@ -61,33 +61,33 @@ static size_t whole_length(double length)
 }
 
 /* Adds the other types of scaling with the config's factor, and its own type with other usual
- * factors. */
+ * factors. LongRoPE is not tried, because it has a list of factors and not one. */
 static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pairs)
 {
-    static const pe_rope_type types[] = {PE_ROPE_LINEAR, PE_ROPE_NTK,  PE_ROPE_DYNAMIC_NTK,
-                                         PE_ROPE_LLAMA3, PE_ROPE_YARN, PE_ROPE_PROPORTIONAL};
-    for (size_t t = 0; t < TOOL_COUNT(types); t++)
+    for (int t = PE_ROPE_LINEAR; t < PE_ROPE_TYPE_COUNT; t++)
         for (size_t f = 0; f <= TOOL_COUNT(usual_factors); f++) {
             pe_rope_config other = *c;
-            const int is_same = types[t] == c->rope_type;
+            const pe_rope_type type = (pe_rope_type)t;
+            const int is_same = type == c->rope_type;
             const double factor = f ? usual_factors[f - 1] : c->factor;
-            if (types[t] == PE_ROPE_PROPORTIONAL && !is_same)
+            if (type == PE_ROPE_LONGROPE) continue;
+            if (type == PE_ROPE_PROPORTIONAL && !is_same)
                 continue; /* has another number of pairs */
             if ((f > 0) != is_same || factor == 0 || (is_same && factor == c->factor)) continue;
-            other.rope_type = types[t];
+            other.rope_type = type;
             other.factor = factor;
             other.freq_factors = NULL;
             other.freq_factors_length = 0;
             other.short_factor = other.long_factor = NULL;
             other.short_factor_length = other.long_factor_length = 0;
-            if (types[t] == PE_ROPE_DYNAMIC_NTK)
+            if (type == PE_ROPE_DYNAMIC_NTK)
                 other.sequence_length =
                     whole_length(factor * (double)c->original_max_position_embeddings);
-            if (types[t] == PE_ROPE_LLAMA3 && other.high_freq_factor <= other.low_freq_factor)
+            if (type == PE_ROPE_LLAMA3 && other.high_freq_factor <= other.low_freq_factor)
                 other.low_freq_factor = 1, other.high_freq_factor = 4;
             spectrum *const s = add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_SCALING_OTHER));
             if (s)
-                s->scaling = type_names[types[t]].scaling, s->scaling_factor = factor,
+                s->scaling = type_names[type].scaling, s->scaling_factor = factor,
                 s->has_any_factor = 1;
         }
 }
