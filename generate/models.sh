@@ -23,8 +23,11 @@ if [ $# -gt 0 ]; then
     python=$environment/bin/python
 fi
 [ -x "$python" ] || { echo "models.sh: $python is missing: make deps"; exit 2; }
-"$python" generate/model_facts.py
-"$python" generate/model_truth.py
-"$python" generate/model_tree.py || echo "correct these citations, then run generate/model_lines.py"
+# Python keeps the compiled code of the library, even where the shell forbids it: torch and transformers take 9 seconds of
+# CPU time to import with this code and 23 without it, and each process that asks about models imports hundreds of files.
+unset PYTHONDONTWRITEBYTECODE
+PYTHONPYCACHEPREFIX=$(cd "$BUILD" && pwd)/bytecode
+export PYTHONPYCACHEPREFIX
+"$python" generate/model_records.py || echo "correct these citations, then run generate/model_lines.py"
 python3 generate/model_lines.py || echo "correct these lines, then run generate/model_lines.py"
 git --no-pager diff -U0 --stat --patch -- tool/model/transformers.h tests/models/cited.txt

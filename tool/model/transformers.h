@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* This table says what models of a type mean by the keys that their config.json leaves out. It has the
- * types of transformers 5.17.0, which was asked on 2026-11-28. type_line.h explains a line.
+ * types of transformers 5.17.0, which was asked on 2026-11-29. type_line.h explains a line.
  *
  * Made from tests/models/ and generate/model_words.txt by generate/model_lines.py; do not edit. */
 #ifndef TOOL_TRANSFORMERS_H
@@ -8,7 +8,7 @@
 
 #include "type_line.h"
 
-#define TYPES_CHECKED "2026-11-28"
+#define TYPES_CHECKED "2026-11-29"
 #define TYPES_TRANSFORMERS "5.17.0"
 
 static const type_line transformers_types[] = {
