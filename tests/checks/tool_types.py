@@ -262,7 +262,7 @@ def run_all(t):
                                  "rope_ntk_alpha": 1, "rope_ntk_beta": 32},
          {"text": ({"pairs": "halves"}, yarn(64, 150000, 32, 4096, truncate=False), t.mscale(32))})
     says("PixArt", {"_class_name": "PixArtTransformer2DModel", "attention_head_dim": 72, "num_attention_heads": 16}, {"text": other})
-    says("Sana", {"_class_name": "SanaTransformer2DModel", "attention_head_dim": 32, "num_layers": 2}, {"text": (still, None)})
+    says("Sana", {"_class_name": "SanaTransformer2DModel", "attention_head_dim": 32, "num_layers": 2}, {"text": other})
 
     # ---- statuses and refusals
     for what, config, key in (
