@@ -21,11 +21,11 @@ if [ $# -gt 0 ]; then
     environment=$BUILD/transformers-$1
     package=transformers==$1
     [ "$1" != newest ] || package=transformers
-    [ -x "$environment/bin/python" ] || "$python" -m venv "$environment"
+    [ -x "$environment/bin/python" ] || "$python" -m venv --without-pip "$environment"
     peers=$("$python" -c "$packages")
     python=$environment/bin/python
-    echo "$peers" >"$("$python" -c "$packages")/peers.pth" # python and pip then also find the packages of build/peers
-    "$environment/bin/pip" install -q --upgrade "$package"
+    echo "$peers" >"$("$python" -c "$packages")/peers.pth" # python finds the packages of build/peers, pip among them
+    "$python" -m pip install -q --upgrade "$package"
 fi
 # Let Python keep the compiled code of the library, also where PYTHONDONTWRITEBYTECODE forbids it. With this code torch and
 # transformers take 9 seconds of CPU time to import, without it 23, and models take hundreds of files more.
