@@ -9,12 +9,12 @@ changed at a time. Nothing is inferred from a name. A type that cannot be measur
 The file is replaced at the end. --only replaces the lines of these types and keeps all others.
 """
 import argparse
+import contextlib
 import datetime
 import json
 import multiprocessing
 import os
 import re
-import signal
 import sys
 import time
 
@@ -23,14 +23,8 @@ import config_styles as styles  # noqa: E402
 import model_library as library  # noqa: E402
 
 OUTPUT = "tests/models/facts.txt"
-
-
-class TooLate(BaseException):
-    """The time of a type is over."""
-
-
-def stop(*_):
-    raise TooLate
+JOBS = 2      # processes
+SECONDS = 60  # of CPU time for one model type
 
 
 def runs(axes):
@@ -228,8 +222,6 @@ def key_effects(made, config):
     def attempt(name, keys):
         try:
             words = effect(before, numbers(keys))
-        except TooLate:
-            raise
         except Exception as error:
             words = [type(error).__name__]
         if words:
@@ -242,28 +234,21 @@ def key_effects(made, config):
         if changed(value) is not None and isinstance(value, int) and key not in library.DEPTHS:
             try:
                 words = effect(start, numbers({key: changed(value)}))
-            except TooLate:
-                raise
             except Exception:
                 words = []
             if words:
                 effects[f"{key}(empty)"] = "+".join(words)
+    bare, without = {key: value for key, value in saved.items() if key != "rope_parameters"}, None
+    with contextlib.suppress(Exception):
+        without = numbers(json.loads(json.dumps(bare)))
     for key, value in EXTRA.items():
         if saved.get(key) is None:
-            without = json.loads(json.dumps(saved))
-            attempt(key, {**without, key: value})
-            if "theta" in key or "base" in key or "fact" in key or "pct" in key:
-                without.pop("rope_parameters", None)
-                name = f"{key}(alone)"
-                try:
-                    start = numbers(json.loads(json.dumps(without)))
-                    words = effect(start, numbers({**without, key: value}))
+            attempt(key, {**json.loads(json.dumps(saved)), key: value})
+            if without is not None and ("theta" in key or "base" in key or "fact" in key or "pct" in key):
+                with contextlib.suppress(Exception):
+                    words = effect(without, numbers({**json.loads(json.dumps(bare)), key: value}))
                     if words:
-                        effects[name] = "+".join(words)
-                except TooLate:
-                    raise
-                except Exception:
-                    pass
+                        effects[f"{key}(alone)"] = "+".join(words)
     rope = saved.get("rope_parameters") or {}
     linear = {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}
     try:
@@ -272,8 +257,6 @@ def key_effects(made, config):
                                 {**linear, "partial_rotary_factor": 0.25}}))
         if words:
             effects["rope_parameters.partial_rotary_factor(linear)"] = "+".join(words)
-    except TooLate:
-        raise
     except Exception:
         pass
     for kind in [k for k, v in rope.items() if isinstance(v, dict)] or [None]:
@@ -302,8 +285,6 @@ def try_models(config):
     for model_class in library.model_classes(config)[:4]:
         try:
             now = library.Trial(model_class, config)
-        except TooLate:
-            raise
         except Exception as error:
             reasons.append(f"{model_class.__name__}: {type(error).__name__}: {error}"[:120])
             continue
@@ -354,8 +335,6 @@ def facts_of_class(twin, path, shortened, sub):
         line["default"] = rope_default(sub)
         if not path or sub.model_type not in library.CONFIG_MAPPING_NAMES:  # else the type has a line of its own
             line["keys"] = key_effects((type(twin), args, kwargs, library.config_at(shortened, path)), sub)
-    except TooLate:
-        raise
     except Exception as error:
         line["reason"] = " ".join(f"{type(error).__name__}: {error}".split())[:120]
     return line
@@ -399,19 +378,15 @@ def facts_of(model_type):
 def measure(argument):
     """Return (type, lines of facts, seconds) of a type, which has limited time."""
     model_type, seconds = argument
-    start = time.time()
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    start = time.process_time()
     try:
-        with library.quiet():
+        with library.quiet(), library.at_most(seconds):
             lines = facts_of(model_type)
-    except TooLate:
+    except library.TooLate:
         lines = [{"reason": f"not finished after {seconds} seconds"}]
     except Exception as error:
         lines = [{"reason": f"{type(error).__name__}: {error}"[:160].replace("\n", " ")}]
-    finally:
-        signal.alarm(0)
-    return model_type, lines, time.time() - start
+    return model_type, lines, time.process_time() - start
 
 
 def text_of(model_type, line):
@@ -427,33 +402,42 @@ def text_of(model_type, line):
 
 
 def write(path, lines):
-    """Write all lines of facts, sorted."""
-    styles.replace(path, [f"# What transformers {library.transformers.__version__} rotates, asked on {datetime.date.today()}; "
-                          "made from the library by generate/model_facts.py", *sorted(lines)])
+    """Write all lines of facts, sorted. A file that has these lines of this version stays, with its day."""
+    head = f"# What transformers {library.transformers.__version__} rotates, asked on "
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            old_head, *old = file.read().splitlines()
+        if old_head.startswith(head) and old == sorted(lines):
+            return
+    styles.replace(path, [f"{head}{datetime.date.today()}; made from the library by generate/model_facts.py", *sorted(lines)])
+
+
+def measure_all(types, kept=(), output=OUTPUT, jobs=JOBS, limit=SECONDS):
+    """Write the lines that are kept, and those of all these types."""
+    start, lines = time.time(), set(kept)
+    with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=60) as pool:
+        tasks = [(model_type, limit) for model_type in types]
+        for model_type, found, seconds in pool.imap_unordered(measure, tasks):
+            lines |= {text_of(model_type, line) for line in found}
+            if seconds > 15:
+                print(f"{model_type}: {seconds:.0f} s", file=sys.stderr)
+    write(output, lines)
+    print(f"{len(types)} types, {len(lines)} lines, {time.time() - start:.0f} s", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only")
     parser.add_argument("--output", default=OUTPUT)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=JOBS)
+    parser.add_argument("--seconds", type=int, default=SECONDS)
     options = parser.parse_args()
     types = options.only.split(",") if options.only else library.model_types()
     kept = []
     if options.only and os.path.exists(options.output):
         with open(options.output, encoding="utf-8") as file:
             kept = [x for x in file.read().splitlines() if not x.startswith("#") and x.split()[0] not in types]
-    lines = set(kept)
-    start = time.time()
-    with multiprocessing.get_context("fork").Pool(options.jobs, maxtasksperchild=60) as pool:
-        tasks = [(model_type, options.seconds) for model_type in types]
-        for model_type, found, seconds in pool.imap_unordered(measure, tasks):
-            lines |= {text_of(model_type, line) for line in found}
-            if seconds > 15:
-                print(f"{model_type}: {seconds:.0f} s", file=sys.stderr)
-    write(options.output, lines)
-    print(f"{len(types)} types, {len(lines)} lines, {time.time() - start:.0f} s")
+    measure_all(types, kept, options.output, options.jobs, options.seconds)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import logging
 import math
 import os
 import re
+import signal
 import sys
 import traceback
 import types
@@ -575,6 +576,8 @@ def matrices(call, args, kwargs):
             counter = iter(range(len(data)))
 
             def unit(x):
+                if x.device.type == "meta" and not is_real(x):  # position_ids, which select rows of the angles
+                    return torch.arange(x.shape[-1], device="cpu").to(x.dtype).expand(x.shape) if x.ndim else x
                 if not is_data(x):
                     return x.as_subclass(torch.Tensor)
                 value = torch.zeros(x.shape, device="cpu")
@@ -686,6 +689,23 @@ def axes_of(stack, pairs, coordinates):
             if turn[0] in pairs:
                 axes[pairs.index(turn[0])] = str(axis)
     return "".join(axes)
+
+
+class TooLate(BaseException):
+    """The time of a model type is over."""
+
+
+@contextlib.contextmanager
+def at_most(seconds):
+    """Raise TooLate in the body after it has used so much CPU time, whatever else the machine does meanwhile."""
+    def stop(*_):
+        raise TooLate
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def quiet():

@@ -2,7 +2,7 @@
 """model_lines.py: write the program's table of transformers' model types, tool/model/transformers.h.
 
     python3 generate/model_lines.py            write the table
-    python3 generate/model_lines.py --check    say whether the table is current; status 1 if not
+    python3 generate/model_lines.py --check    say whether the table is current, and what lacks a citation; status 1 if so
 
 The table is made from three records in tests/models/ (facts.txt, types.txt, configs.txt) and generate/model_words.txt.
 That file has the words that no record tells, each with the class and the file of the library where a person read it.
@@ -19,7 +19,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import config_styles as styles  # noqa: E402
 
-OUTPUT, BY_HAND = "tool/model/transformers.h", "generate/model_words.txt"
+OUTPUT, BY_HAND, ELSEWHERE = "tool/model/transformers.h", "generate/model_words.txt", "tool/model/elsewhere.h"
 # The keys whose defaults are told for each type that rotates, in this order.
 SIZES = ("hidden_size", "num_attention_heads", "num_heads", "head_dim", "qk_rope_head_dim", "rotary_dim",
          "max_position_embeddings", "sliding_window", "sliding_window_pattern", "global_attn_every_n_layers",
@@ -297,6 +297,19 @@ def uncited():
             for item in sorted(recorded ^ citations())]
 
 
+def elsewhere():
+    """Return the number of lines of the table of other projects' types, and complaints about those without a citation."""
+    count, complaints, is_cited = 0, [], False
+    with open(ELSEWHERE, encoding="utf-8") as file:
+        for row in file.read().split("elsewhere_types[] = {\n")[1].splitlines():
+            if name := re.match(r' *\{"([^"]+)",', row):
+                count += 1
+                if not is_cited:
+                    complaints.append(f"{ELSEWHERE}: {name[1]}: no comment above this line cites PROJECT VERSION, FILE: NAME")
+            is_cited = bool(re.match(r" */\* \S+/\S+ (?:[0-9a-f]{8}|\d+\.\d+\.\d+), \S+\.\w+: \w.* \*/$", row))
+    return count, complaints
+
+
 def in_order(words):
     """Return the words of a line in the order of the table."""
     rank = {key: i for i, key in enumerate(SIZES)}
@@ -347,14 +360,17 @@ def main():
     text = text_of(found)
     with open(OUTPUT, encoding="utf-8") as file:
         is_current = file.read() == text
+    count = len(found)
     if sys.argv[1:] == ["--check"]:
-        complaints += uncited()
+        others, uncited_others = elsewhere()
+        count += others
+        complaints += uncited() + uncited_others
         complaints += [] if is_current else [f"{OUTPUT} is not what generate/model_lines.py makes"]
     elif sys.argv[1:]:
         sys.exit(__doc__)
     elif not is_current:
         styles.replace(OUTPUT, text.splitlines())
-    styles.finish(complaints, len(found), "lines")
+    styles.finish(complaints, count, "lines")
 
 
 if __name__ == "__main__":

@@ -117,21 +117,31 @@ def check(name, lines):
     return len(old ^ new)
 
 
+def records_of_library():
+    """Return {name of a file: its lines} of both files."""
+    with library.quiet():
+        return {"types.txt": types(), "cited.txt": cited()}
+
+
+def write(records):
+    """Write both files, and end the program, with status 1 if a citation is not in the library."""
+    head = f"of transformers {library.transformers.__version__}; made from the library by generate/model_tree.py"
+    styles.replace(styles.FOLDER + "types.txt", [f"# The config classes {head}", *records["types.txt"]])
+    styles.replace(styles.FOLDER + "cited.txt", [f"# Code that a person has read, {head}", *records["cited.txt"]])
+    styles.finish([f"cited, but not in the library: {line}" for line in records["cited.txt"] if line.endswith("missing")],
+                  sum(map(len, records.values())), "types and citations")
+
+
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    with library.quiet():
-        records = {"types.txt": types(), "cited.txt": cited()}
+    records = records_of_library()
     version = library.transformers.__version__
     if sys.argv[1:]:
         failed = sum(check(name, lines) for name, lines in records.items())
         print(f"transformers {version}, config classes and cited code: {sum(map(len, records.values()))} passed, {failed} failed")
         sys.exit(bool(failed))
-    head = f"of transformers {version}; made from the library by generate/model_tree.py"
-    styles.replace(styles.FOLDER + "types.txt", [f"# The config classes {head}", *records["types.txt"]])
-    styles.replace(styles.FOLDER + "cited.txt", [f"# Code that a person has read, {head}", *records["cited.txt"]])
-    styles.finish([f"cited, but not in the library: {line}" for line in records["cited.txt"] if line.endswith("missing")],
-                  sum(map(len, records.values())), "types and citations")
+    write(records)
 
 
 if __name__ == "__main__":

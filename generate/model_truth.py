@@ -17,7 +17,6 @@ import json
 import multiprocessing
 import os
 import random
-import signal
 import sys
 import time
 
@@ -26,7 +25,7 @@ import config_styles as styles  # noqa: E402
 import model_library as library  # noqa: E402
 
 VARIANTS = 70  # of each scaling
-SECONDS = 60   # for one model type
+SECONDS = 60   # of CPU time for one model type
 
 
 def digits(values):
@@ -107,22 +106,12 @@ def truth_of(model_type, keys, classes):
     return found
 
 
-class TooLate(BaseException):
-    """The time of a model type is over."""
-
-
-def stop(*_):
-    raise TooLate
-
-
 def work(argument):
     """Return (model type, {style: truths}) of a model type."""
     model_type, keys, has, classes, wanted = argument
     result = {}
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
     try:
-        with library.quiet():
+        with library.quiet(), library.at_most(SECONDS):
             for style, config in styles.styles(keys, has).items():
                 if wanted in ("all", style):
                     result[style] = truth_of(model_type, config, classes)
@@ -131,10 +120,8 @@ def work(argument):
                 if alone and alone.get("model_type") in library.CONFIG_MAPPING_NAMES:
                     inner = [(name, ".") for name, where in classes if where == path]
                     result[f"alone:{path}"] = truth_of(alone["model_type"], alone, inner)
-    except TooLate:
+    except library.TooLate:
         pass
-    finally:
-        signal.alarm(0)
     return model_type, result
 
 

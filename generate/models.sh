@@ -4,27 +4,34 @@
 # models.sh [VERSION]: asks transformers again about all its model types, and shows what changes in the program's table.
 #
 # Without VERSION it asks the library in build/peers, which tests/requirements/peers.txt pins. With VERSION, or
-# "newest", it first installs this version in an environment of its own, build/transformers-VERSION. The environment has
-# the pinned version of torch, so that all differences come from transformers. The script changes tests/models/ and
-# tool/model/transformers.h. Then it prints the difference of the table, and of the digests of code that a person has
-# read. For each digest that changes, read the code again, correct the line of generate/model_words.txt or
-# tests/models/read.txt that cites it, and run generate/model_lines.py. At the end, pin the version in
-# tests/requirements/peers.txt, and write tests/models/gaps.txt anew as tests/checks/transformers_parity.py says. The
+# "newest", it first installs this version in an environment of its own, build/transformers-VERSION. All other packages
+# are those of build/peers, unless this version needs newer ones, so that differences come from transformers. Nothing is
+# installed if VERSION is the pinned one. The script changes tests/models/ and tool/model/transformers.h. Then it prints
+# the difference of the table, and of the digests of code that a person has read. For each digest that changes, read the
+# code again, correct the line of generate/model_words.txt or tests/models/read.txt that cites it, and run
+# generate/model_lines.py. At the end, pin the version in tests/requirements/peers.txt, and write tests/models/gaps.txt
+# anew as tests/checks/transformers_parity.py says. The
 # parts of the script took 8 minutes together on an idle machine with two cores, and more than 14 beside other work.
 set -eu
 . tests/tools/lib.sh
+packages='import sysconfig; print(sysconfig.get_path("purelib"))'
 python=$BUILD/peers/bin/python
+[ -x "$python" ] || { echo "models.sh: $python is missing: make deps"; exit 2; }
 if [ $# -gt 0 ]; then
     environment=$BUILD/transformers-$1
     package=transformers==$1
     [ "$1" != newest ] || package=transformers
-    [ -x "$environment/bin/python" ] || python3 -m venv "$environment"
-    "$environment/bin/pip" install -q "$(grep ^torch== tests/requirements/peers.txt)" "$package"
+    [ -x "$environment/bin/python" ] || "$python" -m venv --without-pip "$environment"
+    peers=$("$python" -c "$packages")
     python=$environment/bin/python
+    echo "$peers" >"$("$python" -c "$packages")/peers.pth" # python finds the packages of build/peers, pip among them
+    "$python" -m pip install -q --upgrade "$package"
 fi
-[ -x "$python" ] || { echo "models.sh: $python is missing: make deps"; exit 2; }
-"$python" generate/model_facts.py
-"$python" generate/model_truth.py
-"$python" generate/model_tree.py || echo "correct these citations, then run generate/model_lines.py"
+# Let Python keep the compiled code of the library, also where PYTHONDONTWRITEBYTECODE forbids it. With this code torch and
+# transformers take 9 seconds of CPU time to import, without it 23, and models take hundreds of files more.
+unset PYTHONDONTWRITEBYTECODE
+PYTHONPYCACHEPREFIX=$(cd "$BUILD" && pwd)/bytecode
+export PYTHONPYCACHEPREFIX
+"$python" generate/model_records.py || echo "correct these citations, then run generate/model_lines.py"
 python3 generate/model_lines.py || echo "correct these lines, then run generate/model_lines.py"
 git --no-pager diff -U0 --stat --patch -- tool/model/transformers.h tests/models/cited.txt

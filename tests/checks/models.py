@@ -414,7 +414,8 @@ MODELS = {
     "timm mixed": rotation(T + "get_mixed_freqs", matrix(32, 2), 64, adjacent, 2),
     "RoPE-ViT mixed": rotation("naver-ai/rope-vit ce85c2e of 2024-12-20: models_v2_rope.py",
                                matrix(32, 2), 64, adjacent, 2),
-    "MiniMax-M3, tower": rotation("transformers: modular_minimax_m3_vl.py", blocks((26, 26, 28)), 80, adjacent, 3),
+    "MiniMax-M3, tower": rotation("transformers 5.24.0: modeling_minimax_m3_vl.py; 5.17.0 rotated by y and x alone, which "
+                                  "NVIDIA's Megatron-Bridge corrects", blocks((26, 26, 26)), 80, axes=3),
     "LightGlue": rotation("cvg/LightGlue 1fd587b of 2025-07-05: lightglue.py",
                           matrix(32, 2), 64, adjacent, 2, real=True),
     "EVA-02": rotation(T + "build_rotary_pos_embed", blocks((32, 32)), 64, adjacent, 2, real=True),

@@ -77,6 +77,12 @@ def run_all(t):
     says("ERNIE 4.5 VL", {"model_type": "ernie4_5_vl_moe_text", "hidden_size": 1024, "head_dim": 128,
                           "num_attention_heads": 8},
          {"text": ({**rope, "pairs": "neighbours", "section_order": "hwt", "sections": [20, 22, 22]}, default(128, 500000))})
+    says("sections outside text_config are not those of other parts", {
+        "model_type": "qwen2_vl", "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]},
+        "text_config": {"model_type": "qwen2_vl_text", "head_dim": 128},
+        "audio_config": {"model_type": "llama", "head_dim": 128}},
+         {"text": ({**rope, "sections": [16, 24, 24]}, default(128, 1000000)),
+          "audio": ({**rope, "sections": None}, default(128, 10000))})
     part = show({"model_type": "ernie4_5_vl_moe_text", "head_dim": 128})[1]["text"]
     t.check("its coordinates", part["config"]["coordinate"] == [1, 2] * 22 + [0] * 20, part["config"])
 
@@ -262,7 +268,7 @@ def run_all(t):
                                  "rope_ntk_alpha": 1, "rope_ntk_beta": 32},
          {"text": ({"pairs": "halves"}, yarn(64, 150000, 32, 4096, truncate=False), t.mscale(32))})
     says("PixArt", {"_class_name": "PixArtTransformer2DModel", "attention_head_dim": 72, "num_attention_heads": 16}, {"text": other})
-    says("Sana", {"_class_name": "SanaTransformer2DModel", "attention_head_dim": 32, "num_layers": 2}, {"text": (still, None)})
+    says("Sana", {"_class_name": "SanaTransformer2DModel", "attention_head_dim": 32, "num_layers": 2}, {"text": other})
 
     # ---- statuses and refusals
     for what, config, key in (

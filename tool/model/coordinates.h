@@ -107,7 +107,8 @@ static void read_sections(const reader *r)
     reader around = *r;
     const int is_xd = has(r, "xdrope_section");
     const char *const key = is_xd ? "xdrope_section" : "mrope_section";
-    if (!has(r, key) && r->outer[0]) { /* some files have it outside text_config */
+    const int is_in_text_config = r->outer[0] && !r->prefix[0];
+    if (!has(r, key) && is_in_text_config) { /* some files have it outside text_config */
         around.outer[0] = '\0';
         snprintf(around.inner, sizeof around.inner, "rope_scaling");
     }

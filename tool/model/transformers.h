@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the model types of transformers 5.17.0, as its code was on 2026-11-28. An entry says what
+/* Lists the model types of transformers 5.17.0, as its code was on 2026-11-29. An entry says what
  * models of the type mean by the keys that their config.json leaves out. type_line.h explains the
  * format of an entry.
  *
@@ -9,7 +9,7 @@
 
 #include "type_line.h"
 
-#define TYPES_CHECKED "2026-11-28"
+#define TYPES_CHECKED "2026-11-29"
 #define TYPES_TRANSFORMERS "5.17.0"
 
 static const type_line transformers_types[] = {
@@ -778,7 +778,9 @@ static const type_line transformers_types[] = {
      "hidden_size=6144 num_attention_heads=64 head_dim=128 max_position_embeddings=524288 "
      "index_head_dim=128 rope_theta=5000000 @ignores=rotary_dim"},
     {"minimax_m3_vl_vision",
-     "hidden_size=1280 num_attention_heads=16 rope_theta=10000 @axes=halves @partial=scaled"},
+     "hidden_size=1280 num_attention_heads=16 rope_theta=10000 @axes=halves @partial=scaled "
+     "@positions='y, then x, as transformers 5.17.0 has them; 5.24.0 rotates 78 of 80 elements "
+     "by t, y and x, which is right'"},
     {"ministral",
      "hidden_size=4096 num_attention_heads=32 max_position_embeddings=131072 sliding_window=4096 "
      "rope_theta=10000 @partial=scaled"},

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""model_records.py: ask transformers for all records in tests/models/, in one process, which imports the library once.
+
+    build/peers/bin/python generate/model_records.py
+
+The files depend on each other: model_truth.py reads what model_facts.py writes. Returns status 1 if a word by hand cites
+code that the library does not have.
+"""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import model_facts  # noqa: E402
+import model_library as library  # noqa: E402
+import model_tree  # noqa: E402
+import model_truth  # noqa: E402
+
+
+def main():
+    start = time.time()
+    model_facts.measure_all(library.model_types())
+    model_truth.write(model_facts.JOBS)
+    records = model_tree.records_of_library()
+    print(f"transformers {library.transformers.__version__}: {time.time() - start:.0f} s")
+    model_tree.write(records)
+
+
+if __name__ == "__main__":
+    main()
