@@ -256,8 +256,8 @@ static void check_geometric(double base, const double *both, double scale, size_
     free(f);
 }
 
-/* Compares frequencies of two doubles with MPFR: usual bases and unusual ones, a divisor D that is
-   an integer or the sum of two doubles, and pairs at the beginning and far behind it. */
+/* Compares frequencies of two doubles with MPFR. Bases are usual and unusual ones. The divisor D is
+   an integer or the sum of two doubles. Pairs are at the beginning or far behind it. */
 static void frequencies_of_two_doubles(void **state)
 {
     const double bases[] = {0x1p-20,
@@ -837,8 +837,8 @@ static void floats_beside_middles(void **state)
 
 /* Checks floats at large positions whose angle is nearly a multiple of pi. Such a position is the
    denominator of a convergent of omega / pi. The sine is small there, so the angle's error is no
-   longer small beside it, and the amplitude is chosen so that the element is next to the midpoint
-   of two floats. A bound that forgets the angle's error rounds some of them wrongly. */
+   longer small beside it. The amplitude is chosen so that the element is next to the midpoint of
+   two floats. A bound that forgets the angle's error rounds some of them wrongly. */
 static void small_sines_far_away(void **state)
 {
     rng r = rng_for("small_sines_far_away");
@@ -911,11 +911,11 @@ static void centres_beyond_the_fast_limit(void **state)
     plan_free(&p);
 }
 
-/* Checks that the rounding test flags a vector exactly where it must: the dropped bits of some lane
-   are in the window above one half, or a float is below the guard. Some instruction sets flag a
-   little more, which `may` allows. With SSE2 and WASM, whose vectors have two doubles, only the
-   upper 16 bits are compared, so the window ends at a multiple of 2^13 and floats are truncated.
-   AVX2 compares the upper halves of doubles, which have 3 bits fewer than a float. */
+/* Checks that the rounding test flags a vector exactly where it must. It must if the dropped bits
+   of some lane are in the window above one half, or if a float is below the guard. Some instruction
+   sets flag a little more, which `may` allows. With SSE2 and WASM, whose vectors have two doubles,
+   only the upper 16 bits are compared, so the window ends at a multiple of 2^13 and floats are
+   truncated. AVX2 compares the upper halves of doubles, which have 3 bits fewer than a float. */
 static void the_watch(void **state)
 {
     enum { WINDOW = 32 << 12, ROUGH = PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM };
@@ -998,9 +998,9 @@ static void doubts_about_lanes(void **state)
     }
 }
 
-/* Checks three operations on floats that are rounded to 16 bits: their distance from the
-   midpoint of two 16-bit numbers, the smaller of two distances, and the interleaved rounding of
-   two vectors. */
+/* Checks three operations on floats that are rounded to 16 bits. They are the distance from the
+   midpoint of two 16-bit numbers, the smaller of two distances, and the interleaved rounding of two
+   vectors. */
 static void middles_of_16_bits(void **state)
 {
     static const int drops[] = {PE__DROP_BF16, PE__DROP_F16};
