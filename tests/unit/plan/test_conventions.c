@@ -1114,8 +1114,7 @@ static void adding_is_filling_and_adding(void **state)
                     fail_msg("%s: %g * %g + %a: got %a, want %a", type_name[t], (double)scale,
                              before, element_at(t == F64 ? F64 : F32, pe, i), got, want);
             }
-            /* the same with a list, with batches one after the other, and with interleaved
-               batches */
+            /* the same with a list, with consecutive batches and with interleaved ones */
             int64_t list[ROWS];
             unsigned char *z = (unsigned char *)must_alloc(BATCHES * size * e);
             for (int64_t i = 0; i < ROWS; i++) list[i] = first + i;

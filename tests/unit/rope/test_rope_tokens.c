@@ -745,8 +745,7 @@ static void test_places(void **state)
                 PE_OK);
         }
         assert_memory_equal(got, want, ALL * bytes_of(t));
-        /* pe_back() twice changes nothing, and the order of pe_back(), pe_delta() and pe_skip()
-           does not matter */
+        /* pe_back() twice changes nothing; the order of these calls does not matter */
         memcpy(got, in, sizeof in);
         assert_int_equal(rope_at(t, plan, pe_back(pe_back(pe_skip(at, 0))), TOKENS, got, lies),
                          PE_OK);
