@@ -31,9 +31,10 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../generate"))
 import config_styles as styles  # noqa: E402
 
-# transformers rounds the exponent to float32 first, so its error grows with the logarithm of the base. The type
-# llama3 also computes its smoothing in float32: the largest error of the variants was 2.1e-6. Type yarn computes the weight of the unscaled
-# frequency as 1 - ramp, with an error of 2^-24. Beside a frequency divided by factor, this error counts factor times.
+# transformers rounds the exponent to float32 first, so its error grows with the logarithm of the base. The type llama3
+# also computes its smoothing in float32: the largest error of the variants was 2.1e-6. Type yarn computes the weight of
+# the unscaled frequency as 1 - ramp, with an error of 2^-24. Beside a frequency divided by factor, this error counts
+# factor times.
 TOLERANCE, PER_LOG_BASE, LLAMA3, FLOAT32 = 3e-7, 6e-8, 2.1e-6, 2 ** -24
 INTERLEAVED = ("interleaved", "neighbours", "permuted")
 CLASSES = ("right", "noted", "refused", "unmeasured", "wrong", "silent")
