@@ -90,7 +90,7 @@ static const char *const type_name[] = {"f32", "f64", "f16", "bf16"};
 static const size_t type_bytes[] = {4, 8, 2, 2};
 static const int type_precision[] = {24, 53, 11, 8};
 
-/* ---- what is certified ------------------------------------------------------------------------ */
+/* ---- what is certified ----------------------------------------------------------------------- */
 
 typedef struct subject {
     pe_preset preset;
@@ -206,7 +206,7 @@ static int64_t first_of(const subject *s, size_t rows, int64_t offset, size_t pl
     return firsts[place];
 }
 
-/* ---- results ---------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 typedef struct result {
     uint64_t elements, by_mpfr, ties, wrong;
@@ -218,7 +218,7 @@ typedef struct result {
     uint64_t pieces, pieces_done;
 } result;
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void *need(size_t bytes)
 {
@@ -277,7 +277,7 @@ static void turn_anchor(const double *restrict anchor, const double *restrict tu
     }
 }
 
-/* ---- the judgement ---------------------------------------------------------------------------- */
+/* ---- the judgement --------------------------------------------------------------------------- */
 
 INLINE int64_t bits_of(double x)
 {
@@ -391,7 +391,7 @@ static verdict look(const double *anchor, const double *turn, size_t pad, size_t
                      : look_at(anchor, turn, pad, n, sines, cosines, k, 0, 0);
 }
 
-/* ---- the oracle of a subject ------------------------------------------------------------------ */
+/* ---- the oracle of a subject ----------------------------------------------------------------- */
 
 typedef struct oracle {
     const subject *subject;
@@ -737,7 +737,7 @@ static void certify_stretch(oracle *o, int64_t first, size_t rows, size_t call_b
     }
 }
 
-/* ---- does it notice? -------------------------------------------------------------------------- */
+/* ---- does it notice? ------------------------------------------------------------------------- */
 
 static uint64_t random_state = 1;
 static uint64_t random_next(void)
@@ -822,7 +822,7 @@ static int control(const subject *given, double *largest)
     return clean.wrong == 0 && r.wrong == 4 + SPOILT && *largest <= BOUND;
 }
 
-/* ---- the run ---------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 typedef struct piece {
     size_t subject;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # compare.sh: `posenc compare` on the arrays of tests/compare: tests/tools/compare_arrays.py writes them,
-# tests/tools/compare_check.py counts answers that are right, false and missed. First tests/compare/pretend.py: does
-# the check fail programs that err? tests/tools/compare_cases.py has the detector's own cases, which run under the
-# sanitizers of addresses and undefined behaviour where clang has them.
+# tests/tools/compare_check.py counts answers that are right, false and missed. First, tests/compare/pretend.py checks
+# that the check fails programs that err. The detector's own cases are in tests/tools/compare_cases.py. They run under
+# the sanitizers of addresses and undefined behaviour where clang has them.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/compare

@@ -40,7 +40,7 @@ def pe(*arguments):
 
 
 def pe_keys(*fields):
-    """The same keys in a file. On the command line those without an effect are refused."""
+    """Returns the same keys as a file has them. On the command line those without an effect are refused."""
     config = {}
     for field in fields:
         path, text = field.split("=", 1)
@@ -673,7 +673,7 @@ def text():
     check("text for people", lines[0] == "text, layers 0-31: RoPE" and last == [omega, float(2 * PI / D(omega))], lines[-1])
 
 
-# Rows of docs/models.md and the model_type of their files.
+# ROWS names rows of docs/models.md, with the model_type of their files.
 ROWS = {"Llama 2": "llama", "Llama 4": "llama4_text", "Mixtral": "mixtral", "Mistral 7B v0.3": "mistral",
         "Ministral 3": "ministral3", "Qwen2.5": "qwen2", "Qwen3": "qwen3", "Qwen3-Next": "qwen3_next",
         "DeepSeek V2": "deepseek_v2", "DeepSeek V3": "deepseek_v3", "Kimi K2": "kimi_k2", "GPT-OSS": "gpt_oss",

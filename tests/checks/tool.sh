@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tool.sh: build/posenc, the program of `make tool`, compiles without a warning, and tests/checks/tool.py compares
-# what it says of config.json files and its tables with formulas in 70 decimal digits; tests/checks/tool_c.py compiles
-# what it writes as C.
+# tool.sh: build/posenc, the program of `make tool`, compiles without a warning. Then tests/checks/tool.py compares what
+# it says of config.json files, and its tables, with formulas in 70 decimal digits. tests/checks/tool_c.py compiles what
+# it writes as C.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/tool.check

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What build/posenc says of model types: parts within parts, towers, default scalings, statuses. tool.py runs it.
 
-The configs are written here, with the keys that models have. Expected numbers are formulas in 70 decimal digits, with
-bases, widths and orders from the classes of transformers 5.17.0 or the project that the comment names, read in
-2026-11; nothing comes from posenc.
+The configs are written here, with the keys that models have. Expected numbers are formulas in 70 decimal digits.
+Their bases, widths and orders are from the classes of transformers 5.17.0 or the project that the comment names, read
+in 2026-11. Nothing comes from posenc.
 """
 import json
 import os

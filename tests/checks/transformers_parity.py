@@ -3,9 +3,9 @@
 
     transformers_parity.py POSENC DIR [--gaps] [--print CLASS]
 
-tests/models/truth.txt has the frequencies and attention factors that the library loads from each config.json,
-facts.txt which pairs its layers rotate, in which direction, and which layers; generate/model_truth.py and
-generate/model_facts.py made both from the library. Each entry is one rotation in one file. It is classed as
+tests/models/truth.txt has the frequencies and attention factors that the library loads from each config.json.
+The file facts.txt says which pairs its layers rotate, in which direction, and which layers do. Both are made from the
+library, by generate/model_truth.py and generate/model_facts.py. Each entry is one rotation in one file. It is classed as
   right    a part has the library's numbers, pairs, direction and layers, and the status is 0; or nothing rotates, and
            posenc says so
   noted    the same, with status 1 because of another key
@@ -15,7 +15,7 @@ generate/model_facts.py made both from the library. Each entry is one rotation i
   unmeasured  no part has its numbers, but nobody knows whether the library uses them: no line of facts.txt is of a model
               that was seen to rotate with this class, and none of read.txt says what a person has read in its code
 tests/models/gaps.txt has a bound for the numbers of right and refused entries, and lists every wrong and silent entry.
-A new one fails, and so does one in the list that is right by now. --gaps writes the file anew, unless a bound would become
+A new one fails, and so does one in the list that is right by now. --gaps writes the file anew. It refuses if a bound would become
 worse or the list would get a new entry. For another version of the library, remove the file first.
 Prints "N passed, N failed".
 """
@@ -31,9 +31,10 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../generate"))
 import config_styles as styles  # noqa: E402
 
-# transformers rounds the exponent to float32 first, so its error grows with the logarithm of the base. llama3 also
-# computes its smoothing in float32: the largest error of the variants was 2.1e-6. yarn computes the weight of the unscaled
-# frequency as 1 - ramp, with an error of 2^-24; beside a frequency divided by factor this error counts factor times.
+# transformers rounds the exponent to float32 first, so its error grows with the logarithm of the base. The type llama3
+# also computes its smoothing in float32: the largest error of the variants was 2.1e-6. Type yarn computes the weight of
+# the unscaled frequency as 1 - ramp, with an error of 2^-24. Beside a frequency divided by factor, this error counts
+# factor times.
 TOLERANCE, PER_LOG_BASE, LLAMA3, FLOAT32 = 3e-7, 6e-8, 2.1e-6, 2 ** -24
 INTERLEAVED = ("interleaved", "neighbours", "permuted")
 CLASSES = ("right", "noted", "refused", "unmeasured", "wrong", "silent")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heads rotated by the first rows of arrays of floats, cosines apart from sines: the calls of
- * pe_rope_by_table_T that most tests want.
+ * Rotates heads using the first rows of arrays of floats, with cosines in one array and sines in
+ * another. These are the calls of pe_rope_by_table_T that most tests need.
  */
 #ifndef PE_TESTS_APART_H
 #define PE_TESTS_APART_H

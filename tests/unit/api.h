@@ -21,38 +21,40 @@
 
 enum { MOST_POINTERS = 7, MOST_NUMBERS = 9, ROWS = 64, WIDTH = 513, POOL = 1024 };
 
-typedef enum holds {          /* what a buffer holds before the call */
-                     NOTHING, /* canaries: it is only written                                        */
-                     F32_S, /* numbers                                                             */
-                     F32_POSITIVE,
-                     F64_S,
-                     F16_S,
-                     BF16_S,
-                     AT_I32, /* positions, in each type that lists of them have; for a learned      */
-                     AT_I64, /* table its rows                                                      */
-                     AT_F32,
-                     AT_F64,
-                     STRUCT /* a config that may point to other buffers, by the function's bind()  */
+/* Tells what a buffer holds before the call. */
+typedef enum holds {
+    NOTHING, /* canaries: the call only writes it */
+    F32_S,   /* numbers, in each type */
+    F32_POSITIVE,
+    F64_S,
+    F16_S,
+    BF16_S,
+    AT_I32, /* positions, or rows of a learned table, in each type of list */
+    AT_I64,
+    AT_F32,
+    AT_F64,
+    STRUCT /* a config; the function's bind() writes it, with pointers to other buffers */
 } holds;
 
-/* Elements i < count[0], j < count[1], k < width at i * stride[0] + j * stride[1] + k. Of a list
-   that is skipped into, what comes before stays as it is: rows i < skip_rows, or the first
-   skip_first elements of each. */
+/* Describes the memory behind one pointer of a call. Its elements are at index i * stride[0] + j *
+   stride[1] + k, where i < count[0], j < count[1] and k < width. If the call skips the beginning of
+   a list (pe_skip()), that beginning keeps its bytes: the rows i < skip_rows, or the first
+   skip_first elements of each row. */
 typedef struct buffer {
     size_t element, count[2], stride[2], width;
     size_t skip_rows, skip_first;
     holds holds;
-    int written, is_opaque; /* opaque: holds pointers, so that its bytes are not compared */
+    int written, is_opaque; /* opaque: holds pointers, so its bytes are not compared */
 } buffer;
 
-/* How a plan and the order of arguments are made, apart from sizes. */
+/* Describes everything about a plan and the order of the arguments except their sizes. */
 typedef struct manner {
     pe_layout layout;
     int cos_first;
     pe_odd odd;
     pe_angle angle;
     int has_padding;
-    size_t axes; /* of calls that take several, where the width suffices */
+    size_t axes; /* for calls with several axes, if the width suffices */
     size_t heads;
     size_t expected_rows;
 } manner;
@@ -74,21 +76,22 @@ typedef struct shape {
     size_t rows, width, pad, form;
 } shape;
 
-/* Whose plan a function takes; the names are those of plan_config(). */
+/* Tells which plan a function needs. plan_config() makes the configs of most of these kinds. */
 typedef enum plan_kind {
     PLAN_NONE,
-    PLAN_ONE,      /* one axis                                      */
-    PLAN_MANY,     /* several, where the width suffices             */
-    PLAN_DOTS,     /* one axis, pairs                               */
-    PLAN_SUMS,     /* the same by sums over the coordinates         */
-    PLAN_SHIFTS,   /* several, pairs                                */
-    PLAN_ROPE,     /* for pe_rope_T, of one axis                    */
-    PLAN_SECTIONS, /* of pe_rope_plan_init(), with several          */
-    PLAN_LISTED,   /* the same with a coordinate for each pair      */
+    PLAN_ONE,      /* one axis */
+    PLAN_MANY,     /* several axes, if the width suffices */
+    PLAN_DOTS,     /* one axis, no element without a partner */
+    PLAN_SUMS,     /* the same, or angles that are sums over several coordinates */
+    PLAN_SHIFTS,   /* several axes, no element without a partner */
+    PLAN_ROPE,     /* one axis, for pe_rope_T */
+    PLAN_SECTIONS, /* several axes, made by pe_rope_plan_init() */
+    PLAN_LISTED,   /* the same with a coordinate for each pair */
     PLANS
 } plan_kind;
 
-/* Tells how the pe_at of a call is made. */
+/* Tells how the pe_at of a call is made. The values up to PLACE_COORDS_F64 are single functions.
+   From the others, place_choose() chooses one of these for each shape. */
 typedef enum place {
     PLACE_FROM,
     PLACE_ALL,
@@ -102,16 +105,16 @@ typedef enum place {
     PLACE_COORDS_I64,
     PLACE_COORDS_F32,
     PLACE_COORDS_F64,
-    PLACE_NONE,       /* the function takes none                             */
-    PLACE_BACK,       /* pe_back() of a range                                */
-    PLACE_BACK_LIST,  /* and of a list                                       */
-    PLACE_DELTA,      /* pe_delta() of a range                               */
-    PLACE_DELTA_LIST, /* and of a list                                       */
-    PLACE_POINTS,     /* any of the coordinates, in either order             */
-    PLACE_ANY,        /* any of all, also skipped into, back, as differences */
-    PLACE_ROW,        /* any that has rows of a learned table                */
-    PLACE_NUMBER,     /* any that has rows of a table of RoPE                */
-    PLACE_WHOLE       /* whole positions of one coordinate                   */
+    PLACE_NONE,       /* the function has no pe_at */
+    PLACE_BACK,       /* pe_back() of a range */
+    PLACE_BACK_LIST,  /* pe_back() of a list */
+    PLACE_DELTA,      /* pe_delta() of one position */
+    PLACE_DELTA_LIST, /* pe_delta() of a list */
+    PLACE_POINTS,     /* one of the lists of coordinates, in either order */
+    PLACE_ANY,        /* one of all, also with pe_skip(), pe_back() and pe_delta() */
+    PLACE_ROW,        /* one that can be rows of a learned table */
+    PLACE_NUMBER,     /* one that can be rows of a RoPE table */
+    PLACE_WHOLE       /* one of the integer positions of one coordinate */
 } place;
 
 static const char *const place_names[] = {
@@ -121,7 +124,7 @@ static const char *const place_names[] = {
 
 typedef struct args {
     const pe_plan *plan;
-    size_t width; /* of the plan's rows */
+    size_t width; /* the width of the plan's rows */
     size_t pairs, axes;
     size_t n[MOST_NUMBERS];
     void *p[MOST_POINTERS];
@@ -130,33 +133,33 @@ typedef struct args {
     float scale;
     pe_layout layout;
     pe_alibi_mode mode;
-    /* its pe_at */
-    place place; /* one of those up to PLACE_NONE */
-    size_t list; /* 1: p[0] is its list           */
+    /* The following fields describe the pe_at of the call. */
+    place place; /* one of the values up to PLACE_NONE */
+    size_t list; /* 1 if p[0] is the list of the pe_at */
     int64_t first, step;
     size_t skipped, spare, row_stride, axis_stride, counts[PE_MAX_AXES];
-    size_t limit; /* of rows of a table            */
+    size_t limit; /* the number of rows of the call's table, or 0 */
     int transposed, back, delta, garbage;
 } args;
 
 typedef struct function {
     const char *name;
     pe_status (*call)(const args *);
-    holds type, out; /* out: of what is written out of place */
+    holds type, out; /* out: the type of an output array of its own */
     plan_kind plan;
     place place;
     size_t variant;
     void (*sizes)(const struct function *, const shape *, args *);
     void (*buffers)(const struct function *, args *);
     void (*bind)(const struct function *, args *);
-    unsigned rows;     /* which n[] is the number of rows that the pe_at is asked for         */
-    unsigned pointers; /* how many p[] are arguments, the list apart                          */
-    unsigned nullable; /* bit k: p[k] behind the list may be NULL                             */
-    unsigned zeros;    /* bit i: with n[i] = 0 nothing is done, whatever the others are       */
-    unsigned strides;  /* bit i: n[i] is a stride; where it leads somewhere, and as small     */
-                       /* as it can be, one less is PE_ERR_SHAPE                              */
-    unsigned counted;  /* bit i: n[i] + 1 beyond 2^31 + 1 is PE_ERR_RANGE                     */
-    int fixed;         /* bits: 1 the same for all rows, 2 the same for all widths            */
+    unsigned rows;     /* the index in n[] of the number of rows that the pe_at describes */
+    unsigned pointers; /* the number of p[] that are arguments; the list does not count */
+    unsigned nullable; /* bit k is set if argument k (without the list) may be NULL */
+    unsigned zeros;    /* bit i is set if the call does nothing when n[i] == 0 */
+    unsigned strides;  /* bit i is set if n[i] is a stride; if it is used and has its */
+                       /* minimum, a smaller one returns PE_ERR_SHAPE */
+    unsigned counted;  /* bit i is set if n[i] > 2^31 + 1 returns PE_ERR_RANGE */
+    int fixed;         /* bit 0: the same for all rows; bit 1: the same for all widths */
 } function;
 
 static inline size_t element_of(holds h)
@@ -208,7 +211,8 @@ static inline void grid_of(args *a, size_t cells)
     a->counts[a->axes - 1] = cells;
 }
 
-/* The place of a call for this shape, from that of its function. */
+/* Chooses the pe_at of a call for this shape, among those that `of`, the place of its function,
+   allows. The choice depends on the shape alone, so every run makes the same calls. */
 static inline void place_choose(args *a, place of, const shape *s)
 {
     static const place coords[] = {PLACE_COORDS_I32, PLACE_COORDS_I64, PLACE_COORDS_F32,
@@ -228,9 +232,9 @@ static inline void place_choose(args *a, place of, const shape *s)
         break;
     case PLACE_ANY:
         a->place = (place)(turn % PLACE_NONE), a->transposed = turn % 11 < 5;
-        /* the first cell of a grid turns nothing */
+        /* the first cell of a grid is the position 0, which rotates nothing */
         a->skipped = turn % 5 == 1 || a->place == PLACE_GRID ? 1 + turn % 3 : 0;
-        /* nor does the padding position, 1001, if it is all there is */
+        /* the padding position, 1001, rotates nothing either, if it is the only row */
         if (a->skipped == 1 && s->rows == 1) a->skipped = 2;
         a->back = turn % 7 == 2, a->delta = turn % 13 < 3, a->spare = turn % 2;
         break;
@@ -246,7 +250,8 @@ static inline void place_choose(args *a, place of, const shape *s)
     a->list = a->place >= PLACE_I32 && a->place < PLACE_NONE;
 }
 
-/* What is as large as the rows of the call, once they are known: a grid, strides of coordinates. */
+/* Sets the parts of the pe_at that depend on the number of rows: the grid, and the strides of
+   coordinates. */
 static inline void place_size(args *a, size_t rows, size_t pad)
 {
     rows += a->skipped;
@@ -286,7 +291,7 @@ static inline pe_at at_of(const args *a)
  * sizes() and buffers()
  * --------------------------------------------------------------------------------------------- */
 
-/* Argument k of those behind the list. */
+/* Describes argument k, where the list of positions does not count. */
 static inline void put(args *a, size_t k, holds h, int written, size_t element, size_t width)
 {
     buffer *b = &a->b[a->list + k];
@@ -295,7 +300,8 @@ static inline void put(args *a, size_t k, holds h, int written, size_t element, 
     b->count[0] = b->count[1] = 1;
 }
 
-/* An argument of rows; with several loops (heads, batches) the second is put by loop(). */
+/* Describes an argument that consists of rows. If it has two loops, as over batches or heads,
+   loop() describes the second. */
 static inline void put_rows(args *a, size_t k, holds h, int written, size_t element, size_t rows,
                             size_t stride, size_t width)
 {
@@ -314,7 +320,7 @@ static inline void put_opaque(args *a, size_t k, size_t element, size_t width)
     a->b[a->list + k].is_opaque = 1;
 }
 
-/* All arguments, the list before the others. */
+/* Describes all arguments: first the list of positions, if there is one, then the others. */
 static inline void put_all(const function *f, args *a)
 {
     const size_t rows = plus(a->n[f->rows], a->skipped);
@@ -332,7 +338,7 @@ static inline void put_all(const function *f, args *a)
     }
 }
 
-/* n[] = the numbers given, then zeros. */
+/* Sets n[] to the given numbers, followed by zeros. */
 static inline void set(args *a, const size_t *n, size_t count)
 {
     memset(a->n, 0, sizeof a->n);
@@ -352,7 +358,7 @@ static inline size_t tokens_of(const shape *s) { return over(s->rows, heads_of(s
 #define BUFFERS(name) static void buffers_##name(const function *f, args *a)
 #define UNUSED(x) (void)(x)
 
-/* rows, stride */
+/* n[] is rows, stride. */
 SIZES(rows)
 {
     UNUSED(f);
@@ -361,7 +367,7 @@ SIZES(rows)
 BUFFERS(fill) { put_rows(a, 0, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->width); }
 BUFFERS(add) { put_rows(a, 0, f->type, 1, element_of(f->type), a->n[0], a->n[1], a->width); }
 
-/* rows, batches, stride, batch_stride */
+/* n[] is rows, batches, stride, batch_stride. */
 SIZES(batch)
 {
     const size_t batches = heads_of(s), rows = tokens_of(s), row = a->width + s->pad;
@@ -375,7 +381,7 @@ BUFFERS(batch)
     loop(a, 0, a->n[1], a->n[3]);
 }
 
-/* rows, d_model */
+/* n[] is rows, d_model. */
 SIZES(sinusoidal)
 {
     UNUSED(f);
@@ -383,7 +389,7 @@ SIZES(sinusoidal)
 }
 BUFFERS(sinusoidal) { put_rows(a, 0, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->n[1]); }
 
-/* no numbers */
+/* The call has no numbers. */
 SIZES(none)
 {
     UNUSED(f), UNUSED(s);
@@ -402,7 +408,7 @@ BUFFERS(increments_of)
     put(a, 1, NOTHING, 1, sizeof(uint32_t), 4 * a->n[0]);
 }
 
-/* count */
+/* n[] is count. */
 SIZES(dots)
 {
     UNUSED(f);
@@ -415,7 +421,9 @@ SIZES(width_only)
     SET(s->width);
 }
 
-/* The strides of heads in either order, padding behind each row. */
+/* Sets *ts and *hs to the strides of tokens and of heads, each row being followed by s->pad
+   elements that the call must not touch. In odd forms all tokens of a head are contiguous, in even
+   forms all heads of a token. */
 static inline void heads_in(const shape *s, size_t width, size_t heads, size_t tokens, size_t *ts,
                             size_t *hs)
 {
@@ -424,7 +432,7 @@ static inline void heads_in(const shape *s, size_t width, size_t heads, size_t t
     else *ts = row * heads, *hs = row;
 }
 
-/* tokens, heads, token_stride, head_stride */
+/* n[] is tokens, heads, token_stride, head_stride. */
 SIZES(rope)
 {
     size_t ts, hs;
@@ -432,7 +440,7 @@ SIZES(rope)
     heads_in(s, a->width, heads_of(s), tokens_of(s), &ts, &hs);
     SET(tokens_of(s), heads_of(s), ts, hs);
 }
-/* n: heads, token_stride, head_stride */
+/* Describes argument k, which is heads; n[] here is heads, token_stride, head_stride. */
 static inline void put_heads(args *a, size_t k, holds h, int written, size_t element, size_t width,
                              const size_t *n, size_t tokens)
 {
@@ -441,7 +449,8 @@ static inline void put_heads(args *a, size_t k, holds h, int written, size_t ele
 }
 BUFFERS(rope) { put_heads(a, 0, f->type, 1, element_of(f->type), a->width, a->n + 1, a->n[0]); }
 
-/* tokens, head_dim, heads, in_token_stride, in_head_stride, out_token_stride, out_head_stride */
+/* Sets n[] to the strides of the input's tokens and heads, then those of the output, which has the
+   other order and the other padding. The calls have tokens, head_dim and heads before them. */
 static inline void to_strides(const shape *s, size_t dim, size_t *n)
 {
     shape other = *s;
@@ -457,7 +466,8 @@ SIZES(rope_to)
     to_strides(s, dim, n);
     SET(tokens_of(s), dim, heads_of(s), n[0], n[1], n[2], n[3]);
 }
-/* n: tokens, head_dim, heads and so on, as above */
+/* Describes arguments k and k + 1, the input and the output; n[] is tokens, head_dim, heads, and
+   the four strides of to_strides(). */
 static inline void put_to(const function *f, args *a, size_t k, const size_t *n)
 {
     const size_t in[] = {n[2], n[3], n[4]}, out[] = {n[2], n[5], n[6]};
@@ -466,7 +476,7 @@ static inline void put_to(const function *f, args *a, size_t k, const size_t *n)
 }
 BUFFERS(rope_to) { put_to(f, a, 0, a->n); }
 
-/* tokens, q_heads, q_token_stride, q_head_stride, k_heads, k_token_stride, k_head_stride */
+/* n[] is tokens, q_heads, q_token_stride, q_head_stride, k_heads, k_token_stride, k_head_stride. */
 SIZES(rope_qk)
 {
     const size_t q = heads_of(s) + 1, k = heads_of(s), tokens = tokens_of(s);
@@ -489,8 +499,9 @@ static inline size_t width_of_table(size_t layout, size_t pairs)
                                          : times(layout == PE_ROPE_TABLE_MATRIX ? 4 : 2, pairs);
 }
 
-/* Tables by which heads are rotated: the variant is 8 times their type, and their layout. The functions
-   have table_stride, pairs, tokens, heads, token_stride, head_stride. */
+/* The following calls rotate heads using a table. The variant of such a function is 8 times the
+   type of the table plus its layout. n[] is table_stride, pairs, tokens, heads, token_stride,
+   head_stride. */
 #define TABLE_OF(type, layout) (8 * (size_t)(type) + (size_t)(layout))
 static inline int table_is_two(const function *f) { return f->variant % 8 <= PE_ROPE_TABLE_TWICE; }
 static inline size_t arrays_of(const function *f) { return table_is_two(f) ? 2 : 1; }
@@ -506,7 +517,8 @@ static inline pe_rope_table table_of(const args *a)
                                  a->n[1]};
     return table;
 }
-/* Rows of the table; those for which the call asks need not be all. */
+/* Returns the number of rows of the table, 4 more than the call needs, so that unused rows
+   exist. */
 static inline size_t rows_of(const shape *s) { return tokens_of(s) + 4; }
 static inline size_t stride_by(const function *f, const shape *s)
 {
@@ -536,8 +548,8 @@ BUFFERS(rope_by)
               a->n[2]);
 }
 
-/* table_stride, pairs, tokens, head_dim, heads, in_token_stride, in_head_stride, out_token_stride,
-   out_head_stride */
+/* n[] is table_stride, pairs, tokens, head_dim, heads, in_token_stride, in_head_stride,
+   out_token_stride, out_head_stride. */
 SIZES(rope_by_to)
 {
     const size_t pairs = over(s->width, 2), dim = 2 * pairs + s->width % 3;
@@ -553,7 +565,7 @@ BUFFERS(rope_by_to)
     put_to(f, a, arrays_of(f), a->n + 2);
 }
 
-/* rows, stride; the layout of the table is the function's variant */
+/* n[] is rows, stride. The layout of the table is the function's variant. */
 static inline size_t table_width(const function *f, const args *a)
 {
     return width_of_table(f->variant, a->width / 2);
@@ -565,7 +577,8 @@ BUFFERS(table)
         put_rows(a, k, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], table_width(f, a));
 }
 
-/* The configs that point to other buffers are written after everything is placed. */
+/* The following configs contain pointers to other arguments, so bind() writes them once all
+   arguments have their memory. */
 static inline size_t ggml_dims(const shape *s)
 {
     return 2 * over(s->width < 70 ? s->width : 70, 2);
@@ -624,7 +637,7 @@ static void bind_float32(const function *f, args *a)
     memcpy(a->p[0], &config, sizeof config);
 }
 
-/* rows, stride; a float a row, or a pair */
+/* n[] is rows, stride: the call writes one float per row, or one per pair of each row. */
 SIZES(scale)
 {
     UNUSED(f);
@@ -636,7 +649,7 @@ SIZES(xpos)
     SET(s->rows, s->width + s->pad);
     a->pairs = s->width;
 }
-/* rows, stride, pairs */
+/* n[] is rows, stride, pairs. */
 SIZES(sincos)
 {
     UNUSED(f);
@@ -659,7 +672,8 @@ BUFFERS(xpos)
     put_rows(a, 0, NOTHING, 1, sizeof(float), a->n[0], a->n[1], a->pairs);
 }
 
-/* A config of each type in turn, with the lists behind argument k. */
+/* Returns a config whose type is chosen by a->form, with its lists in arguments k, k + 1 and k + 2.
+   A single pair excludes two types, whose exponent would divide by n - 2 = 0. */
 static inline pe_rope_config model_of(const args *a, size_t k)
 {
     pe_rope_config config = pe_rope_config_default(2 * a->pairs);
@@ -709,7 +723,7 @@ static void bind_rope_frequencies(const function *f, args *a)
     memcpy(a->p[0], &config, sizeof config);
 }
 
-/* heads, queries, keys, query_stride, head_stride */
+/* n[] is heads, queries, keys, query_stride, head_stride. */
 static inline size_t alibi_queries(const shape *s) { return tokens_of(s); }
 SIZES(alibi)
 {
@@ -727,7 +741,7 @@ static inline void put_alibi(args *a, holds h, size_t element)
 BUFFERS(alibi_fill) { put_alibi(a, NOTHING, element_of(f->type)); }
 BUFFERS(alibi_add) { put_alibi(a, f->type, element_of(f->type)); }
 
-/* queries, keys */
+/* n[] is queries, keys. */
 SIZES(t5)
 {
     UNUSED(f);
@@ -739,7 +753,7 @@ BUFFERS(t5)
     put(a, 0, NOTHING, 1, sizeof(int32_t), times(a->n[0], a->n[1]));
 }
 
-/* entries, heads, queries, keys, query_stride, head_stride */
+/* n[] is entries, heads, queries, keys, query_stride, head_stride. */
 SIZES(bias)
 {
     size_t qs, hs;
@@ -756,7 +770,7 @@ BUFFERS(bias)
     loop(a, 2, a->n[2], a->n[4]);
 }
 
-/* table_rows, d_model, rows, stride */
+/* n[] is table_rows, d_model, rows, stride. */
 static inline size_t table_rows(const shape *s) { return 1 + s->form * 3 % 11; }
 SIZES(learned)
 {
@@ -775,7 +789,8 @@ BUFFERS(learned_grad)
     put_rows(a, 1, f->type, 0, element_of(f->type), a->n[2], a->n[3], a->n[1]);
 }
 
-/* height, width, d_model, out_height, out_width: rows, or a grid */
+/* n[] is height, width, d_model, out_height, out_width. These calls have one column, so they
+   resample a list of rows; resample_2d has a grid. */
 SIZES(resample)
 {
     UNUSED(f);
@@ -804,7 +819,8 @@ static void bind_resample(const function *f, args *a)
     memcpy(a->p[1], &how, sizeof how);
 }
 
-/* The config of a plan for a shape; with several axes, widths that leave odd blocks and a rest. */
+/* Returns the config of a plan for this shape. With several axes, the widths are chosen so that
+   blocks have odd widths and some columns belong to no axis. */
 static inline pe_config plan_config(plan_kind kind, const shape *s)
 {
     const manner *how = &forms[s->form];
@@ -832,7 +848,8 @@ static inline pe_config plan_config(plan_kind kind, const shape *s)
     return c;
 }
 
-/* RoPE of several coordinates, in each order of sections. */
+/* Returns a RoPE config with several coordinates. The width chooses the order of its sections, so
+   that each order occurs. */
 static inline pe_rope_config sections_config(const shape *s)
 {
     const manner *how = &forms[s->form];
@@ -850,7 +867,7 @@ static inline pe_rope_config sections_config(const shape *s)
     return c;
 }
 
-/* n[]: memory_size; pairs, memory_size; memory_size */
+/* n[] is memory_size, or pairs, memory_size for pe_plan_init_frequencies(). */
 SIZES(plan_init)
 {
     const pe_config c = plan_config(PLAN_ONE, s);
@@ -918,7 +935,8 @@ static void bind_rope_plan(const function *f, args *a)
  * The calls and the list
  * --------------------------------------------------------------------------------------------- */
 
-/* Queries that are not where the first key is, whose bias is 0. */
+/* Leaves out the query at the position of the first key: its bias is 0, which a test could not tell
+   from memory that was never written. */
 #define AFTER_FIRST pe_skip(pe_from(a->first), 1)
 
 #define CALL(name, arguments)                                                                      \
@@ -1014,8 +1032,8 @@ CALL(pe_learned_resample_f32,
 #define HOLDS_bf16 BF16_S
 #define BIT(i) (1u << (i))
 
-/* name, type, type of what is written out of place, plan, place, variant, sizes, buffers, bind, rows,
-   pointers, nullable, zeros, strides, counted, fixed */
+/* The arguments of ROW_TO are the fields of `function`, in their order. `to` is the type of an
+   output array of its own. */
 #define ROW_TO(name, T, to, plan, place, variant, sizes, buffers, bind, rows, pointers, nullable,  \
                zeros, strides, counted, fixed)                                                     \
     {#name,    call_##name,   HOLDS_##T,         HOLDS_##to, plan, place,                          \
@@ -1026,7 +1044,8 @@ CALL(pe_learned_resample_f32,
     ROW_TO(name, T, T, plan, place, variant, sizes, buffers, bind, rows, pointers, nullable,       \
            zeros, strides, counted, fixed)
 
-/* A range counts as far as it goes; a list has no end of its own. */
+/* If the pe_at is a range, `counted` is BIT() of the number of rows, because a range ends at the
+   largest position. A list has no end of its own, so `counted` is 0. */
 #define FILL(T, plan, place, counted)                                                              \
     ROW(pe_fill_##T, T, plan, place, 0, rows, fill, NULL, 0, 1, 0, BIT(0), BIT(1), counted, 0)
 #define ADD(T, place, counted)                                                                     \

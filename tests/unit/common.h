@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the test programs share: the seed, the workload, plans in memory of their own, every filling
- * call of the library behind one signature, canaries and guard pages. It proves nothing by itself,
- * except that no call made through call_run() touches errno or the floating-point environment.
+ * Provides what all test programs share: the seed, the workload, plans in memory of their own,
+ * every filling call of the library behind one signature, canaries and guard pages. It proves
+ * nothing by itself, except that no call made through call_run() changes errno or the
+ * floating-point environment.
  *
- * Environment:  PE_SEED=n   the seed of everything random (default 1)
- *               PE_LONG=1   16 times the work;  PE_QUICK=1  a 16th of it (emulators, valgrind);
- *               PE_QUICK=n  an n-th of that (mutants)
- * Argument:     a pattern   runs only the tests whose names match it
+ * The environment has these variables:
+ *
+ *     PE_SEED=n   the seed of everything random (default 1)
+ *     PE_LONG=1   16 times the work
+ *     PE_QUICK=1  a 16th of the work (emulators, valgrind)
+ *     PE_QUICK=n  an n-th of that (mutants)
+ *
+ * If the program has an argument, only the tests whose names match this pattern run.
  */
 #ifndef PE_TESTS_COMMON_H
 #define PE_TESTS_COMMON_H
@@ -47,14 +52,16 @@ extern "C" { /* its own is for one type only */
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define POSITION_MAX INT64_C(2147483648) /* positions go from -2^31 to 2^31, both inclusive */
 
-/* The size from which the library streams past the cache, whatever the header has it at. */
+/* STREAM_BYTES is the size from which the library writes past the cache, also if the build has
+   changed PE_STREAM_BYTES. */
 #ifdef PE_STREAM_BYTES
     #define STREAM_BYTES ((size_t)(PE_STREAM_BYTES))
 #else
     #define STREAM_BYTES ((size_t)32 << 20)
 #endif
 
-/* Positions that hurt users of other libraries; both signs are meant. */
+/* Lists positions at which other libraries fail: the limits of integer and float types, and lengths
+   of contexts. Tests use them with both signs. */
 static const int64_t hard_positions[] = {
     0,        1,        2,        3,          255,        256,        257,        2047,
     2048,     4095,     4096,     15962,      32767,      37500,      39000,      65535,
@@ -126,14 +133,16 @@ static inline size_t workload(size_t usual)
     return usual;
 }
 
-/* The step through a list of cases: PE_QUICK=1 takes every third. */
+/* Returns the step of loops over a list of cases. PE_QUICK=1 uses every third case, otherwise all
+   are used. */
 static inline size_t every(void)
 {
     const int quick = test_this_run()->is_quick;
     return quick ? 2 + (size_t)quick : 1;
 }
 
-/* Products that no flag has fused with a sum, which is what pe's rotations and sums are made of. */
+/* Return products that no compiler flag can fuse with a sum, because they are stored first. pe's
+   rotations and sums are made of such products. */
 static inline float product_f32(float a, float b)
 {
     volatile float p = a * b;
@@ -153,7 +162,7 @@ typedef struct rng {
     uint64_t state;
 } rng;
 
-/* Sums and products modulo 2^64 are meant, whatever -fsanitize=integer asks. */
+/* Tells the sanitizers that sums and products modulo 2^64 are intended. */
 #if defined(__clang__)
     #define WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
 #else
@@ -252,7 +261,7 @@ static inline void guarded_protect(const guarded *g, int protection)
 
 static inline void guarded_free(guarded *g) { munmap(g->map, g->map_bytes); }
 
-/* What is being tried, for the message when it faults. */
+/* Holds the place to return to after a fault, and the description of the current case. */
 typedef struct fault_state {
     sigjmp_buf back;
     char what[200];
@@ -281,7 +290,8 @@ static inline void fault_handler(int signal_number)
     siglongjmp(fault_get()->back, 1);
 }
 
-/* cmocka installs handlers of its own before every test, so this belongs inside the test. */
+/* Installs handlers for faults. A test has to call it itself, because cmocka installs handlers of
+   its own before every test. */
 static inline void fault_install(void)
 {
     struct sigaction action;
@@ -292,8 +302,8 @@ static inline void fault_install(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-/* Belongs at the top of a test. An access outside the pages ends the test with the case in its
-   message. */
+/* Makes a test fail with the description of the current case if it reads or writes outside its
+   pages. Use it at the top of a test. */
 #define FAIL_ON_FAULT()                                                                            \
     do {                                                                                           \
         fault_install();                                                                           \
@@ -334,7 +344,7 @@ static inline void plan_make(owned_plan *p, size_t d_model, double base, double 
 
 static inline void plan_free(owned_plan *p) { free(p->memory); }
 
-/* Are all bytes 0? A plan that could not be made is so. */
+/* Returns whether all bytes are 0, as those of a plan that could not be made. */
 static inline int all_zeros(const void *memory, size_t bytes)
 {
     const unsigned char *m = (const unsigned char *)memory;
@@ -365,7 +375,7 @@ static inline size_t call_element(call c)
     return c == CALL_FILL_F64 ? sizeof(double) : sizeof(float);
 }
 
-/* The call itself; `first` is for calls that count up, `positions` for those that take a list. */
+/* Makes the call. Calls that count up use `first`, and calls that read a list use `positions`. */
 static inline pe_status call_bare(call c, const pe_plan *plan, size_t d_model, int64_t first,
                                   const int64_t *positions, size_t rows, void *out, size_t stride)
 {
@@ -380,7 +390,8 @@ static inline pe_status call_bare(call c, const pe_plan *plan, size_t d_model, i
     return PE_ERR_ENUM;
 }
 
-/* Rounding mode, FTZ and DAZ: what a call must leave as it was (the sticky flags may change). */
+/* Returns the rounding mode, FTZ and DAZ, which a call must restore. The exception flags may
+   change. */
 static inline unsigned float_environment(void)
 {
 #if defined(__SSE2__)
@@ -390,8 +401,8 @@ static inline unsigned float_environment(void)
 #endif
 }
 
-/* Set flush-to-zero (and denormals-are-zero, where it is a mode of its own) on or off. Returns 0
-   where this machine's way to do it is not known here. */
+/* Sets flush-to-zero on or off, and also denormals-are-zero where that is a mode of its own.
+   Returns 0 on machines for which it has no code. */
 static inline int flush_subnormals(int on)
 {
 #if defined(__SSE2__)
@@ -437,13 +448,13 @@ static inline void must_fill(call c, const pe_plan *plan, size_t d_model, int64_
                  first, rows, d_model, stride, pe_status_string(status));
 }
 
-/* positions[k] = first + k */
+/* Sets positions[k] = first + k. */
 static inline void count_up(int64_t *positions, int64_t first, size_t rows)
 {
     for (size_t k = 0; k < rows; k++) positions[k] = first + (int64_t)k;
 }
 
-/* The elements of a head that rotate. */
+/* Returns how many elements of a head rotate. */
 static inline size_t rotary_of(const pe_rope_config *c)
 {
     return c->rotary_dim ? c->rotary_dim : c->head_dim;

@@ -41,7 +41,7 @@ static uint64_t g_hash = SEED;
 static uint64_t g_elements;
 static void *g_buffer;
 
-/* ---- hashing ---------------------------------------------------------------------------------- */
+/* ---- hashing --------------------------------------------------------------------------------- */
 
 /* Sums and products modulo 2^64 are meant, whatever -fsanitize=integer asks. */
 #if defined(__clang__)
@@ -106,7 +106,7 @@ static void hash_u16(const uint16_t *x, size_t n)
     g_hash = h;
 }
 
-/* ---- plans ------------------------------------------------------------------------------------ */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static void need(int ok, const char *what, const char *why)
 {
@@ -171,7 +171,7 @@ static pe_heads heads_of(size_t heads, size_t head_stride, size_t token_stride)
     return lie;
 }
 
-/* ---- verbs: each fills the buffer in pieces and hashes whole rows -------------------------------- */
+/* ---- verbs: each fills the buffer in pieces and hashes whole rows ---------------------------- */
 
 static size_t rows_per_call(size_t row_bytes)
 {
@@ -586,7 +586,7 @@ static void models(const table *unused, size_t count)
     }
 }
 
-/* ---- sections ----------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 /* rows, d_model, padding, first, base, amplitude */
 static const table SMALL[] = {
@@ -1070,7 +1070,7 @@ static void batches(const table *unused, size_t count)
     }
 }
 
-/* ---- what a pe_at can say ------------------------------------------------------------------------ */
+/* ---- what a pe_at can say -------------------------------------------------------------------- */
 
 enum { MOST_PLACES = 20, PLACE_ROWS = 17 };
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The oracle: what every element of a sinusoidal table has to be, from MPFR and from nothing else.
- * The tests that say "correctly rounded" rest on it; test_exact.c proves the oracle itself first.
+ * Computes what every element of a sinusoidal table has to be, from MPFR and from nothing else. The
+ * tests of "correctly rounded" rest on it, and test_exact.c first proves the oracle itself. It has
+ * two ways.
  *
- * Directly:   frequency and angle at 320 bits (the largest angle, 2^51, leaves 269 bits behind the
- *             point), sine and cosine at 256 bits rounded to odd, the exact product with the
- *             amplitude, one rounding to the type. About 4 us a pair. Rounding to odd keeps a value
- *             that is next to a tie on its side of it, however near: the sine of a tiny x is x less
- *             x^3/6, and the sign of that decides where x is half way between two floats.
- * Certified:  a whole table in double precision from MPFR anchors and MPFR turns, with a proven
- *             bound on the error. Where every real number within the bound rounds to the float that
- *             was delivered, that float is proven right; all others go to MPFR. About 5 ns a pair.
+ * Direct: frequency and angle have 320 bits (the largest angle, 2^51, leaves 269 bits behind the
+ * point), and sine and cosine have 256 bits, rounded to odd. Their product with the amplitude is
+ * exact, and is rounded once to the type. This takes about 4 us per pair. Rounding to odd keeps a
+ * value that is next to a tie on its side of it, however near. An example is the sine of a tiny x,
+ * which is x - x^3/6: where x is half way between two floats, the sign of the second term decides.
+ *
+ * Certified: a whole table is computed in double precision from rotations of MPFR's sines and
+ * cosines, with a proven bound on the error. Where every real number within the bound rounds to the
+ * float under test, that float is proven right; all others go to MPFR. This takes about 5 ns per
+ * pair.
  */
 #ifndef PE_TESTS_ORACLE_H
 #define PE_TESTS_ORACLE_H
@@ -23,10 +26,11 @@
 #define ORACLE_VALUE_BITS 256
 
 /*
- * The certified value is s*C + c*S (or c*C - s*S) with four operands in [-1, 1] that are one
- * rounding (2^-53) away from MPFR's. Because |s*C| + |c*S| <= 1, the errors are at most 2 * 2^-53
- * from the operands, 2^-53 from the products and 2^-53 from the sum. Computing y +- bound adds
- * 2^-53, and so does the product with the amplitude. The total is 6 * 2^-53 < 2^-50.
+ * Bounds the error of a certified value, which is s*C + c*S (or c*C - s*S). Its four operands are
+ * in [-1, 1] and are MPFR's values rounded once, each with an error of at most 2^-54. Because |s*C|
+ * + |c*S| <= 1, the errors are at most 2 * 2^-53 from the operands, 2^-53 from the products and
+ * 2^-53 from the sum. Computing y +- bound adds 2^-53, and so does the product with the amplitude.
+ * The total is 6 * 2^-53 < 2^-50.
  */
 #define ORACLE_BOUND 0x1p-50
 
@@ -35,16 +39,16 @@ typedef struct oracle {
     double base, amplitude;
     mpfr_t *frequencies; /* base^(-2i/d_model) */
     mpfr_t angle, scratch, next;
-    mpfr_t sine, cosine;    /* of the last turn */
+    mpfr_t sine, cosine;    /* of the last call of oracle_turn() */
     mpfr_t element[2];      /* the same times the amplitude, exactly: columns 2i, 2i + 1 */
-    size_t block;           /* certified: rows per anchor */
+    size_t block;           /* for certified tables: rows per anchor */
     double *turns, *anchor; /* pairs (sine, cosine): [block][pairs], [pairs] */
-    const char *test;       /* for the message */
-    int quiet;              /* count, do not print */
+    const char *test;       /* the name that messages print */
+    int quiet;              /* 1: wrong elements are counted, not printed */
     size_t reported;
 } oracle;
 
-/* How much was checked, over the whole program. */
+/* Counts how many elements the whole program has checked, in each way and type. */
 typedef struct oracle_totals {
     uint64_t direct_f32, certified_f32, near_ties, direct_f64;
 } oracle_totals;
@@ -80,7 +84,8 @@ static inline void oracle_make(oracle *o, const char *test, size_t d_model, doub
                 (mpfr_ptr)NULL);
     mpfr_inits2(ORACLE_VALUE_BITS, o->sine, o->cosine, o->next, (mpfr_ptr)NULL);
     for (size_t i = 0; i < o->pairs; i++) {
-        /* A root of a power instead of a real exponent: exact wherever the result is. */
+        /* A root of a power is exact wherever the result is; a power with a fraction as exponent is
+           not. */
         const size_t common = oracle_gcd(2 * i, d_model);
         mpfr_init2(o->frequencies[i], ORACLE_ANGLE_BITS);
         mpfr_set_d(o->angle, base, MPFR_RNDN);
@@ -100,7 +105,7 @@ static inline void oracle_free(oracle *o)
     free(o->turns);
 }
 
-/* Make x, truncated, odd if that lost anything. */
+/* Rounds to odd a value that was truncated: if anything was lost, the last bit becomes 1. */
 static inline void oracle_to_odd(mpfr_t x, int inexact)
 {
     if (!inexact || mpfr_min_prec(x) == mpfr_get_prec(x)) /* exact, or odd already */
@@ -109,7 +114,7 @@ static inline void oracle_to_odd(mpfr_t x, int inexact)
     else mpfr_nextabove(x);
 }
 
-/* sine, cosine = those of position * frequency, without the amplitude */
+/* Computes the sine and cosine of position * frequency, without the amplitude, rounded to odd. */
 static inline void oracle_turn(oracle *o, int64_t position, size_t pair)
 {
     int inexact;
@@ -119,7 +124,7 @@ static inline void oracle_turn(oracle *o, int64_t position, size_t pair)
     oracle_to_odd(o->cosine, inexact >> 2);
 }
 
-/* element[] = the two elements of a pair, before the one rounding */
+/* Computes the two elements of a pair before their one rounding. */
 static inline void oracle_pair(oracle *o, int64_t position, size_t pair)
 {
     oracle_turn(o, position, pair);
@@ -162,7 +167,8 @@ static inline size_t oracle_row_f32(oracle *o, int64_t position, const float *ro
     return wrong;
 }
 
-/* turns[b] = the turns by b positions, b = 0 .. block-1, by repeated rotation at 256 bits. */
+/* Computes sine and cosine of b positions for b = 0 ... block - 1, by repeated rotation with 256
+   bits. */
 static inline void oracle_make_turns(oracle *o, size_t block)
 {
     mpfr_t step_sine, step_cosine;
@@ -188,7 +194,8 @@ static inline void oracle_make_turns(oracle *o, size_t block)
     mpfr_clears(step_sine, step_cosine, (mpfr_ptr)NULL);
 }
 
-/* All real numbers within the bound of y round, times the amplitude, to what was delivered. */
+/* Returns whether all real numbers within the bound of y, multiplied by the amplitude, round to
+   `got`. */
 static inline int oracle_sure(double y, double amplitude, float got)
 {
     const float low = (float)((y - ORACLE_BOUND) * amplitude);
@@ -219,7 +226,8 @@ static inline size_t oracle_certify_row(oracle *o, int64_t position, const doubl
     return wrong;
 }
 
-/* Certifies every element of a table of consecutive positions, until a thousand are wrong. */
+/* Certifies every element of a table of consecutive positions, and returns how many are wrong. It
+   stops after the first row that makes them 1000 or more. */
 static inline size_t oracle_table_f32(oracle *o, int64_t first, size_t rows, const float *table,
                                       size_t stride)
 {
@@ -240,7 +248,7 @@ static inline size_t oracle_table_f32(oracle *o, int64_t first, size_t rows, con
     return wrong;
 }
 
-/* The largest error seen, in units in the last place of the exact value, and where it was. */
+/* Keeps the largest error seen, in units in the last place of the exact value, and where it was. */
 typedef struct oracle_worst {
     double ulp, got, base, amplitude;
     size_t d_model, column;

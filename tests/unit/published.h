@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What other projects print, or what their published code computes (in float32 mostly), with where
- * it stands: facts, to compare with. Angles and frequencies in float are off, so that each entry
+ * Lists what other projects print, or what their published code computes (mostly in float32), with
+ * the source. Tests compare pe with it. Angles and frequencies in float have errors, so each entry
  * says by how much it may differ.
  */
 #ifndef PE_TESTS_PUBLISHED_H
@@ -587,8 +587,8 @@ static const published published_rows[] = {
      3e-06},
 };
 
-/* Rows of models with several axes, in the order of columns that docs/conventions.md tells for
-   each. Sums have the weights 3 sin(7k + 1). */
+/* Names the models with several axes whose rows are listed below, in the order of columns that
+   docs/conventions.md gives for each. Sums have the weights 3 sin(7k + 1). */
 typedef enum named {
     FLUX,
     WAN,
@@ -1225,7 +1225,8 @@ static const published_rope published_ropes[] = {
      4e-06},
 };
 
-/* Phi-3-vision-128k-instruct, config.json, rope_scaling: in diffusers tests/pipelines/omnigen */
+/* These factors are from config.json of Phi-3-vision-128k-instruct, field rope_scaling, as in
+   diffusers tests/pipelines/omnigen. */
 static const double phi3_long[48] = {
     1.0299999713897705, 1.0499999523162842, 1.0499999523162842, 1.0799999237060547,
     1.2299998998641968, 1.2299998998641968, 1.2999999523162842, 1.4499999284744263,
@@ -1288,8 +1289,8 @@ static const double phi3_short[48] = {1.05,
                                       3.049999999999997,
                                       3.049999999999997};
 
-/* A head of 16 elements (7i mod 11) - 5, theta 10000, turned to position 7, or (t, y, x) =
-   (7, 3, 5). */
+/* Names the ways to rotate a head whose 16 elements are (7i mod 11) - 5, with theta 10000. Its
+   position is 7, or (t, y, x) = (7, 3, 5). */
 typedef enum turned {
     TURN_ADJACENT,
     TURN_HALVES,
@@ -1388,7 +1389,7 @@ static const published_table published_tables[] = {
      {-0.95892429, 0.47942555, 0.049979165, 0.0049999794}},
 };
 
-/* Frequencies as float32 code computes them, pairs and values. */
+/* Holds frequencies as float32 code computes them: the pairs and their values. */
 typedef struct published_float {
     const char *source;
     pe_float32 formula;
@@ -1486,7 +1487,8 @@ static const published_resample published_resamples[] = {
       0.99743962, 0.69886464, 0.66681015, 0.80312651}},
 };
 
-/* attention_with_linear_biases fairseq/models/transformer.py, get_slopes(12) */
+/* These slopes are those of get_slopes(12) in fairseq/models/transformer.py of the project
+   attention_with_linear_biases. */
 static const double published_slopes[12] = {0.5,
                                             0.25,
                                             0.125,
@@ -1508,12 +1510,14 @@ static const int published_t5[3][18] = {
     {31, 31, 30, 26, 21, 17, 15, 8, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 };
 
-/* Swin-Transformer models/swin_transformer.py, relative_position_index of a window of 2 x 3 */
+/* This is relative_position_index of a window of 2 x 3 in Swin-Transformer
+   models/swin_transformer.py. */
 static const int32_t published_swin[36] = {7,  6,  5,  2, 1, 0, 8,  7,  6,  3, 2, 1,
                                            9,  8,  7,  4, 3, 2, 12, 11, 10, 7, 6, 5,
                                            13, 12, 11, 8, 7, 6, 14, 13, 12, 9, 8, 7};
 
-/* torchscale xpos_relative_position.py, XPOS(8): scale at position -4, at 3, and there of keys. */
+/* These scales are those of XPOS(8) in torchscale xpos_relative_position.py: at position -4, at 3,
+   and at 3 for keys. */
 static const double published_xpos[3][4] = {{1.0098352, 1.0060122, 1.0034578, 1.001538},
                                             {0.99268645, 0.99551445, 0.99741447, 0.99884808},
                                             {1.0073674, 1.0045058, 1.0025922, 1.0011532}};

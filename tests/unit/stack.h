@@ -59,8 +59,9 @@ static inline void *stack_run(painted *p, void *(*run)(void *), void *argument)
     return result;
 }
 
-/* Bytes below the callers whose paint is gone; then the whole stack is painted again. No less than
-   calls took: what a thread takes by itself to begin and end may be more than a small call. */
+/* Returns how many bytes below the caller have lost their paint, then paints the whole stack again.
+   This is at least what the calls took: beginning and ending a thread may take more than a small
+   call. */
 static inline size_t stack_used(painted *p)
 {
     unsigned char *end = p->stack.begin;

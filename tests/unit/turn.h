@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What RoPE has to give: numbers of three types and the rotation of one head, written with what their
- * definitions say alone, for tests of heads that are rotated.
+ * Computes what RoPE has to give: numbers of three types and the rotation of one head. It uses only
+ * their definitions, for tests of heads that are rotated.
  */
 #ifndef PE_TESTS_TURN_H
 #define PE_TESTS_TURN_H
@@ -35,7 +35,8 @@ static inline float get(type t, const void *x, size_t i)
     return y;
 }
 
-/* To nearest even by rint(), in units of the last place; a NaN becomes a quiet one. */
+/* Stores y as element i, rounded to nearest even using rint(), in units of the last place. A NaN
+   becomes a quiet one. */
 static inline void put(type t, void *x, size_t i, float y)
 {
     int e;

@@ -24,7 +24,7 @@ static const type_format type_formats[TYPES] = {
     {"bf16", 8, 7, 0x7f80, 0x7fc0},
 };
 
-/* half_magnitude() of all codes up to infinity's, made once. */
+/* Returns half_magnitude() of all codes up to that of infinity. They are computed once. */
 static inline const double *values_16(const type_format *f)
 {
     static double values[2][0x7f81];
@@ -98,7 +98,7 @@ static inline double value(type t, const void *p, size_t i)
     return t == F32 ? (double)float_of(bits) : half_value(t == BF16, (uint16_t)bits);
 }
 
-/* Write element i, given by its bits. */
+/* Writes element i, which is given by its bits. */
 static inline void set_element(type t, void *p, size_t i, uint32_t bits)
 {
     const uint16_t half = (uint16_t)bits;

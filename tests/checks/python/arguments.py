@@ -168,7 +168,7 @@ if torch:
 # ---- good calls ----------------------------------------------------------------------------------------------
 
 class Guard:
-    """Arrays with memory of a pattern around them."""
+    """Makes arrays that have memory full of a pattern around them."""
 
     def __init__(self):
         self.made = []
@@ -314,7 +314,7 @@ def not_covered():
 # ---- the test ------------------------------------------------------------------------------------------------
 
 def contents(values):
-    """The bytes of the arrays and tensors among values."""
+    """Returns the bytes of the arrays and tensors among values."""
     found = []
     for value in values:
         if isinstance(value, np.ndarray):

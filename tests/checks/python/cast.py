@@ -2,8 +2,8 @@
 """cast.py: what model.to(torch.bfloat16) does to the positions of a model of transformers.
 
 Says for each model type of models.py whether the frequencies, inv_freq, keep their float32. Then the logits of a small random
-Llama in bfloat16 are compared with those of the same model with exact cosines: with inv_freq in float32, as from_pretrained()
-leaves it, and rounded, as a blanket model.to(torch.bfloat16) leaves it. 256 tokens are spread over so many positions.
+Llama in bfloat16 are compared with those of the same model with exact cosines. Its inv_freq is in float32, as
+from_pretrained() leaves it, or rounded, as a blanket model.to(torch.bfloat16) leaves it. 256 tokens are spread over so many positions.
 """
 import copy
 import sys

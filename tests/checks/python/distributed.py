@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """distributed.py: posenc.torch in four processes with torch.distributed (gloo), against one process, by bits.
 
-A sequence is split as context parallelism splits it: into one contiguous part per process, and in zigzag order, where
-process r of n has the parts r and 2n - 1 - r of 2n, by torch's own context_parallel() and by hand. Each process rotates
+A sequence is split as context parallelism splits it, with torch's own context_parallel() and by hand. It has one
+contiguous part per process, or is in zigzag order, where process r of n has the parts r and 2n - 1 - r of 2n. Each process rotates
 its tokens at their positions in the whole sequence. DistributedDataParallel and fully_shard (FSDP2) wrap a layer with a
 Rotary. There are no parameters and no buffers of posenc's that they could broadcast, shard or round.
 """
@@ -57,7 +57,7 @@ class Layer(torch.nn.Module):
 
 
 def parts(rank, way):
-    """The numbers of a process's tokens within the sequence."""
+    """Returns the indices of a process's tokens within the sequence."""
     if way == "contiguous":
         n = TOKENS // PROCESSES
         return torch.arange(rank * n, (rank + 1) * n)

@@ -333,7 +333,7 @@ def test_gradients():
 
 
 def test_real_positions():
-    """The CPU serves them, on every device."""
+    """Checks real positions, which the CPU serves on every device."""
     rope = posenc.Rope(24, rotary_dim=16)
     for dtype in (torch.float32, torch.float64, torch.float16):
         ids = (torch.rand(2, 5) * 100).to(dtype)
@@ -376,7 +376,7 @@ def test_sums():
 
 
 def calls():
-    """The arguments of each op."""
+    """Returns the arguments of each op."""
     device = torch.device(DEVICE)
     rope, plan = posenc.Rope(24, rotary_dim=16), posenc.Plan(24)
     positions = torch.arange(5, device=device)
@@ -598,7 +598,7 @@ def test_graph():
 
 
 def test_no_numbers():
-    """The calls read no number of a tensor: they run on tensors that have none, from the first call of a plan on."""
+    """Checks that calls read no number of a tensor: even the first call of a plan runs on tensors without numbers."""
     from torch._subclasses.fake_tensor import FakeTensorMode
     rope = posenc.Rope(32, rope_theta=54321)
     with FakeTensorMode(allow_non_fake_inputs=True):

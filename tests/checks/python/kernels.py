@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kernels.py: the kernels of posenc.torch, compiled for NVIDIA's and AMD's GPUs, which need not be there, fuse no product
-with a sum, flush no subnormal and call no function. The code is read: the bits are compared by gpu.py."""
+"""kernels.py: the kernels of posenc.torch fuse no product with a sum, flush no subnormal and call no function. They are
+compiled for NVIDIA's and AMD's GPUs, which need not be there. The code is read: the bits are compared by gpu.py."""
 import re
 import sys
 

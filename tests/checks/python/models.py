@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """models.py [TYPE...]: posenc.torch in models of transformers: their own classes, with random weights, in bfloat16.
 
-For each type the hidden states are compared with those of two runs of the same classes whose cosines and sines come from float64:
-one rounds them to bfloat16 as transformers does, the other also rotates in float64 and rounds once. The first one is the measure
+For each type the hidden states are compared with those of two runs of the same classes. Both have cosines and sines from
+float64. The first run rounds them to bfloat16 as transformers does, the second also rotates in float64 and rounds once. The first one is the measure
 of Rotary.from_config(), the second one that of install(). Neither may be farther away than transformers as it is. The
 frequencies of the measure are computed here by the formulas of the papers.
 """
@@ -51,7 +51,7 @@ def configs():
 
 
 def frequencies(parameters, pairs):
-    """Radians per position in float64, and the factor of cosines and sines."""
+    """Returns the radians per position in float64, and the factor of cosines and sines."""
     index = torch.arange(pairs, dtype=torch.float64)
     plain = parameters["rope_theta"] ** (-index / pairs)
     kind, factor = parameters["rope_type"], parameters.get("factor", 1.0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """test.py TURNS [PATTERN]: the package posenc against MPFR's numbers (turns.c), and against misuse.
 
-Every test of an array also looks at the memory around it: arrays are cut from larger ones that are full of a
-pattern, and what is not theirs must keep it, also when a call is refused.
+Every test of an array also looks at the memory around it. Arrays are cut from larger ones that are full of a
+pattern. What is not theirs must keep the pattern, also when a call is refused.
 """
 import copy
 import ctypes
@@ -51,7 +51,7 @@ def once(x, type):
 
 
 def from_hex(text):
-    """Of MPFR's %Ra: 0x1.8p+1, with 256 bits."""
+    """Reads a number of 256 bits as MPFR's %Ra prints it, for example 0x1.8p+1."""
     sign = -1 if text[0] == "-" else 1
     digits, exponent = text.lstrip("-")[2:].split("p")
     whole, _, part = digits.partition(".")
@@ -98,7 +98,7 @@ def same(got, want):
 
 
 class Guarded:
-    """An array of this shape with these strides in elements (None: contiguous), within memory of a pattern."""
+    """Holds an array of this shape within memory full of a pattern. Strides count elements; None means contiguous."""
 
     def __init__(self, shape, type="f32", strides=None, value=None):
         size = DTYPES[type].itemsize
@@ -123,7 +123,7 @@ class Guarded:
 
 
 def raises(kind, call, *arguments, says="", **named):
-    """An exception of exactly this kind, with this in its text."""
+    """Checks that the call raises an exception of exactly this kind, with this in its text."""
     try:
         call(*arguments, **named)
     except kind as error:
@@ -844,7 +844,7 @@ def test_alibi():
 
 def test_t5():
     def bucket(d, buckets, most, both):
-        """relative_position_bucket of mesh_tensorflow: d = key - query."""
+        """Returns relative_position_bucket of mesh_tensorflow, where d = key - query."""
         from decimal import Decimal, getcontext
         getcontext().prec = 60
         n, first = buckets, 0

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * turns: for each line "base numerator denominator position", the sine and the cosine of
- * position base^(-numerator / denominator), with 256 bits rounded to odd, by MPFR. tests/checks/python/test.py
- * rounds them once more, to the type of an element: that is the exact number rounded once.
+ * turns: prints a sine and a cosine for each line "base numerator denominator position". The angle is
+ * position base^(-numerator / denominator). MPFR computes both with 256 bits, rounded to odd.
+ * tests/checks/python/test.py rounds them once more, to the type of an element, which gives the exact
+ * number rounded once.
  */
 #include <mpfr.h>
 #include <stdio.h>

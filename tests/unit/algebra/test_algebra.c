@@ -42,7 +42,7 @@ static pe_status fill(int type, const pe_plan *plan, int64_t first, size_t rows,
     }
 }
 
-/* The matrix of the shift by k: what becomes of the identity's rows by -k. */
+/* Computes the matrix of the shift by k, which is the rows of the identity shifted by -k. */
 static pe_status shift_matrix(const pe_plan *plan, int64_t k, double *m, size_t stride)
 {
     for (size_t i = 0; i < plan->d_model; i++)
@@ -221,7 +221,8 @@ static void wide_rows_are_tiled(void **state)
     }
 }
 
-/* Rows of the encoding arrive where they should; twice is once, both to the stated bounds. */
+/* Checks that shifted rows are those of the new position, and that two shifts are one, within the
+   stated bounds. */
 static void rows_arrive(void **state)
 {
     enum { ROWS = 40, D = 64 };
@@ -263,7 +264,8 @@ static void rows_arrive(void **state)
         }
 }
 
-/* Rows together are rows one by one; 0 touches nothing, not even a NaN; infinities do not stop it. */
+/* Checks that shifting rows together gives the bits of shifting them one by one. A shift by 0
+   changes nothing, not even a NaN, and infinities in a row do not prevent this. */
 static void every_cut_and_zero(void **state)
 {
     enum { ROWS = 9, D = 54, STRIDE = 57 };
@@ -290,8 +292,8 @@ static void every_cut_and_zero(void **state)
         }
 }
 
-/* A block of columns is shifted by its own coordinate, as a row of that width is; what encodes no
-   coordinate stays; one difference moves all axes. */
+/* Checks that each block of columns is shifted by its own coordinate, as a row of that width is.
+   Columns that encode nothing keep their values. One difference shifts all axes. */
 static void axes_are_shifted_apart(void **state)
 {
     enum { ROWS = 7, WIDE = 10, D = 2 * WIDE + 3, STRIDE = D + 2 };

@@ -247,7 +247,8 @@ static void each_status_names_its_cause(void **state)
  * Configurations and plans
  * --------------------------------------------------------------------------------------------- */
 
-/* Refused by pe_plan_size with 0 and by pe_plan_init: the plan is zeros, the memory untouched. */
+/* Checks that pe_plan_size() returns 0 for the config and pe_plan_init() refuses it. The plan
+   becomes zeros, and its memory is not written. */
 static void refuse_config(const pe_config *config, const char *what)
 {
     static unsigned char memory[1 << 16];
@@ -314,7 +315,7 @@ static void bad_configs_are_refused(void **state)
     }
 }
 
-/* Where a wrap-around could make a small size out of an absurd width. */
+/* Checks widths so large that an overflow could give a small size of memory. */
 WRAPS
 static void no_size_wraps(void **state)
 {
@@ -491,7 +492,7 @@ static void plans_take_what_is_told(void **state)
     }
 }
 
-/* PE_PLAN_BYTES is a constant, and enough for a plan of one row, whatever its config is. */
+/* Checks that PE_PLAN_BYTES is a constant, and enough for a plan of one row with any config. */
 static void a_constant_is_enough(void **state)
 {
     static unsigned char memory[PE_PLAN_BYTES(129)];
@@ -736,7 +737,7 @@ static void one_bad_position_refuses_the_list(void **state)
     plan_free(&p);
 }
 
-/* Sizes whose products overflow or wrap: ROOT * ROOT wraps to 0. */
+/* Lists sizes whose products overflow or wrap. ROOT * ROOT wraps to 0. */
 #define HALF (SIZE_MAX / 2 + 1)
 #define QUARTER (SIZE_MAX / 4 + 1)
 #define ROOT ((size_t)1 << (sizeof(size_t) * 4))
@@ -829,7 +830,8 @@ static void one_row_may_have_any_stride(void **state)
  * Surroundings
  * --------------------------------------------------------------------------------------------- */
 
-/* call_run() looks at errno and the environment; here in every rounding mode, for good and bad. */
+/* Checks errno and the floating-point environment, as call_run() does, in every rounding mode, for
+   calls that succeed and calls that are refused. */
 static void the_environment_survives(void **state)
 {
     static const int modes[] = {

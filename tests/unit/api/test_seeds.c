@@ -36,7 +36,8 @@ static float *table_of(int64_t first, size_t rows, size_t d_model)
     return table;
 }
 
-/* Context 4, width 8, four decimals; 0.99995 and 0.99955 are where the text's rounding is moot. */
+/* Compares a table of context 4 and width 8 with four printed decimals. For 0.99995 and 0.99955 the
+   text's rounding is ambiguous, so these two have five. */
 static void the_printed_table(void **state)
 {
     static const double printed[4][8] = {
@@ -63,7 +64,7 @@ static void the_printed_table(void **state)
     free(filled);
 }
 
-/* Every row lies on the sphere of radius sqrt(d/2); sqrt(8/2) = 2, to the rounding of 8 floats. */
+/* Checks that every row has the norm sqrt(d/2), to the rounding of its floats; sqrt(8/2) = 2. */
 static void rows_lie_on_a_sphere(void **state)
 {
     static const size_t widths[] = {2, 8, 32, 64, 512, 4096};
@@ -101,7 +102,8 @@ static double dot_by_offset(oracle *o, int64_t k)
     return sum;
 }
 
-/* The products the text prints, and that any two rows at the same offset have the same one. */
+/* Checks the dot products that the text prints, and that two rows with the same offset have the
+   same one. */
 static void dot_products_depend_on_the_offset(void **state)
 {
     static const int64_t starts[] = {0, 5, 105, -1000, 131071, 16777216, 1000000007, -POSITION_MAX};
@@ -132,7 +134,8 @@ static void dot_products_depend_on_the_offset(void **state)
     oracle_free(&o);
 }
 
-/* Pair i turns by 2 pi / wavelength a position: 2 pi first, a constant ratio, base * 2 pi never. */
+/* Checks the wavelengths: pair i rotates by 2 pi / wavelength per position. The first is 2 pi,
+   their ratio is constant, and none reaches base * 2 pi. */
 static void wavelengths_are_geometric(void **state)
 {
     static const size_t widths[] = {8, 32, 512};
@@ -158,7 +161,7 @@ static void wavelengths_are_geometric(void **state)
     }
 }
 
-/* xx, xy, yy, xz, yz, zz, with z the column to be explained by x and y */
+/* Computes the sums xx, xy, yy, xz, yz, zz, where z is the column that x and y have to explain. */
 static void sums_of_products(const double *table, size_t rows, size_t d, size_t column, size_t k,
                              double sums[6])
 {
@@ -252,7 +255,8 @@ static double error_of_float_angles(int64_t last)
     return worst;
 }
 
-/* docs/accuracy.md has these figures, rounded: 3e-5, 7.6e-3, 6e-2, and noise. */
+/* Checks the errors of angles in float that docs/accuracy.md lists, rounded: 3e-5, 7.6e-3, 6e-2,
+   and noise. */
 static void float_angles_are_that_wrong(void **state)
 {
     static const struct {
@@ -272,8 +276,9 @@ static void float_angles_are_that_wrong(void **state)
     }
 }
 
-/* docs/accuracy.md: some 60 of a million, in a loop of doubles that ends with a cast. It depends a
-   little on the pow, sin and cos of this machine. */
+/* Checks what docs/accuracy.md says of a loop in doubles that ends with a cast: about 60 of a
+   million floats are not the nearest. The count depends a little on the pow, sin and cos of the
+   machine. */
 static void doubles_are_not_the_nearest_floats(void **state)
 {
     enum { D = 512, ROWS = 2048, LAST = 131071 };

@@ -43,7 +43,7 @@ static void pools_make(void)
         pools[F64_S].f64[i] = fabs(x);
         pools[F16_S].u16[i] = (uint16_t)((bits & 0x83ff) | 0x3800);
         pools[BF16_S].u16[i] = (uint16_t)((bits & 0x80ff) | 0x3f00);
-        /* stretches of neighbours, now and then a stranger */
+        /* runs of consecutive positions, sometimes interrupted by another one */
         pools[AT_I64].i64[i] = i % 23 == 0 ? rng_position(&r) : (int64_t)i - 300;
         pools[AT_I32].i32[i] = (int32_t)(pools[AT_I64].i64[i] % POSITION_MAX);
         pools[AT_F64].f64[i] = i % 3 ? x * 1e4 : (double)(i + 1);
@@ -51,7 +51,7 @@ static void pools_make(void)
     }
 }
 
-/* Row i * 7 % limit of a learned table, in the type of a list. */
+/* Writes the index i * 7 % limit, a row of a learned table, in the type of a list. */
 static void index_write(const args *a, holds h, size_t i, void *to)
 {
     const int64_t index = (int64_t)(i * 7 % a->limit);
@@ -158,7 +158,7 @@ static pe_status plan_listed(const shape *s, pe_plan *plan, void *memory, size_t
     return status;
 }
 
-/* Make a plan of a kind, or, without memory, tell how much it takes. */
+/* Returns how much memory a plan of this kind takes. */
 static size_t plan_bytes(plan_kind kind, const shape *s)
 {
     const pe_config c = plan_config(kind, s);
@@ -183,7 +183,8 @@ static pe_status plan_of(plan_kind kind, const shape *s, pe_plan *plan, void *me
     return status;
 }
 
-/* Bytes as malloc() leaves them: valgrind and MemorySanitizer tell them from written ones. */
+/* Makes the bytes those of a new malloc(), which valgrind and MemorySanitizer regard as never
+   written. */
 static void unwritten(void *p, size_t bytes)
 {
     void *const volatile fresh = must_alloc(bytes);
@@ -191,7 +192,8 @@ static void unwritten(void *p, size_t bytes)
     free(fresh);
 }
 
-/* The plans of a shape; `spot`: where in their pages the guarded ones lie. They become read-only. */
+/* Makes the plans of a shape, and makes them read-only. `spot` chooses where in their pages the
+   guarded ones are. */
 static void plans_make(plans *p, const shape *s, size_t spot)
 {
     for (int k = PLAN_ONE; k < PLANS; k++) {
@@ -252,7 +254,7 @@ static void args_make(args *a, const function *f, const shape *s, const plans *p
         a->axes = a->plan->axes;
         a->pairs = a->plan->pairs;
     }
-    /* the same in memory that is padded and that is not */
+    /* a padded call and a packed one have the same pe_at */
     const shape packed = {s->rows, s->width, 0, s->form};
     place_choose(a, f->place, &packed);
     f->sizes(f, s, a);
@@ -299,7 +301,7 @@ static pe_status call_of(const function *f, const args *a)
     return status;
 }
 
-/* The same call in ordinary memory without padding: what has to come out. */
+/* Holds the same call in ordinary memory without padding. Its outputs are the expected ones. */
 typedef struct reference {
     args a;
     unsigned char *memory[MOST_POINTERS];
@@ -352,7 +354,8 @@ static void reference_make(reference *r, const function *f, const shape *s, cons
     if (changed < written) fail_msg("%s: an output is as it was", shape_text(f, s));
 }
 
-/* After a call: rows as in the reference, if there is one, padding and surroundings as before. */
+/* Checks a buffer after a call: rows are those of the reference, if there is one, and the padding
+   and the bytes around it have not changed. */
 static void buffer_check(const args *a, const args *want, int k, const guarded *g, const char *what)
 {
     const buffer *b = &a->b[k];
@@ -399,7 +402,8 @@ static void arena_close(arena *x)
     for (int k = 0; k < MOST_POINTERS; k++) guarded_free(&x->g[k]);
 }
 
-/* One call with every argument offset bytes, or some more, from the page before or behind it. */
+/* Makes one call whose arguments are `offset` bytes, or a multiple, from the inaccessible page
+   before or behind them. */
 static void check_placed(const function *f, const shape *s, const plans *p, const reference *want,
                          arena *x, int is_end, size_t offset)
 {
@@ -484,7 +488,7 @@ static void every_shape_between_guard_pages(void **state)
     plans_close(&ordinary), plans_close(&tight), arena_close(&x);
 }
 
-/* Every form and padding, and every byte of a cache line that a type allows. */
+/* Checks every form and padding, at every offset within a cache line that the type allows. */
 static void every_form_and_offset(void **state)
 {
     static const size_t few[] = {1, 3, 8}, pads[] = {0, 1, 7};
@@ -522,7 +526,7 @@ static void every_form_and_offset(void **state)
  * Refusals: nothing is read that need not be, nothing is written
  * --------------------------------------------------------------------------------------------- */
 
-/* Arguments in ordinary memory, for calls that are to be refused. */
+/* Holds arguments in ordinary memory, for calls that are to be refused. */
 typedef struct trial {
     args a;
     reference memory, before;
@@ -629,7 +633,7 @@ static void nulls_are_refused(void **state)
     for_each_trial(check_nulls);
 }
 
-/* A plan of zeros, which was never made or could not be, is none. */
+/* Checks that a plan of zeros, which was never made or could not be made, is refused. */
 static void check_no_plan(trial *t, const function *f)
 {
     static const pe_plan none;
@@ -645,12 +649,12 @@ static void plans_of_zeros_are_refused(void **state)
     for_each_trial(check_no_plan);
 }
 
-/* A pe_at that no function made. */
+/* Checks that a pe_at that no function made is refused. */
 static void check_garbage(trial *t, const function *f)
 {
     if (f->place == PLACE_NONE) return;
     t->a.garbage = 1;
-    /* its kind is larger than any: no whole positions of one coordinate, either */
+    /* its kind is larger than any, so it has no integer positions of one coordinate either */
     const int whole =
         strstr(f->name, "pe_alibi_") || strstr(f->name, "pe_bias_") || strstr(f->name, "_by_table");
     trial_refused(t, f, whole ? PE_ERR_AT_KIND : PE_ERR_AT, "a pe_at of garbage");
@@ -693,7 +697,8 @@ static void nothing_to_do_is_fine(void **state)
     for_each_trial(check_zeros);
 }
 
-/* Packed rows are as near to each other as they may be. A loop of one round has no stride. */
+/* Checks that smaller strides are refused. Packed rows are as near to each other as they may be.
+   The stride of a loop with one iteration is not used, so it is left out. */
 static void check_strides(trial *t, const function *f)
 {
     const args good = t->a;
@@ -727,7 +732,8 @@ static void overlapping_rows_are_refused(void **state)
     for_each_trial(check_strides);
 }
 
-/* Write bad entry j of a list, if there are so many. An int32_t is no position out of range. */
+/* Writes bad entry j of a list, and returns 0 if there are fewer. No int32_t is out of range as a
+   position. */
 static int bad_entry(const args *a, holds h, size_t j, void *to)
 {
     const int64_t limit = a->limit > 0 ? (int64_t)a->limit : POSITION_MAX + 1;
@@ -751,7 +757,7 @@ static int bad_entry(const args *a, holds h, size_t j, void *to)
     }
 }
 
-/* One entry of a list, wherever it is. */
+/* Checks that a single bad entry of a list is refused, wherever it is. */
 static void check_ranges(trial *t, const function *f)
 {
     char what[80];
@@ -798,7 +804,8 @@ static int must_refuse(const function *f, args *a)
     return 0;
 }
 
-/* All pointers but the plan and configs lead to a page that may not even be read. */
+/* Checks sizes that overflow. All pointers except the plan and the configs lead to a page that
+   cannot even be read. */
 static void sizes_are_refused_unread(void **state)
 {
     const size_t half = SIZE_MAX / 2 + 1, quarter = SIZE_MAX / 4 + 1;
@@ -862,7 +869,8 @@ static void sizes_are_refused_unread(void **state)
     guarded_free(&closed);
 }
 
-/* No product of a grid's sizes may wrap, and no more rows be asked for than it has cells. */
+/* Checks grids: a product of sizes must not wrap, and a call with more rows than cells is
+   refused. */
 static void grids_are_refused_unread(void **state)
 {
     const size_t root = (size_t)1 << (sizeof(size_t) * 4);
@@ -1030,7 +1038,7 @@ static void arguments_may_end_at_a_page(void **state)
 
 static const shape some[] = {{9, 9, 0, 0}, {33, 40, 1, 1}, {7, 65, 7, 2}, {64, 6, 0, 5}};
 
-/* Every function with its plans in the surroundings that around(1) makes and around(0) ends. */
+/* Checks every function and its plans in an environment that around(1) makes and around(0) ends. */
 static void in_surroundings(void (*around)(int on), int same_bits)
 {
     plans ordinary, tight;
@@ -1068,7 +1076,8 @@ static void flushing_changes_nothing(void **state)
 static int rounding_mode = FE_TONEAREST;
 static void round_so(int on) { fesetround(on ? rounding_mode : FE_TONEAREST); }
 
-/* Round-to-nearest is asked for; without it the last bits differ, and that is all. */
+/* Checks other rounding modes than the documented round-to-nearest: last bits may differ, and
+   nothing else. */
 static void other_rounding_does_no_harm(void **state)
 {
     static const int modes[] = {
@@ -1173,7 +1182,7 @@ static void *call_deep(void *argument)
     return NULL;
 }
 
-/* Those that are in no list, and need little. */
+/* Calls the functions that are in no list and need little stack. */
 static void *call_small(void *argument)
 {
     static const size_t sizes[PE_MAX_AXES] = {1, 2, 3, 4, 5, 6, 7, 8};

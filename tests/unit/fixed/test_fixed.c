@@ -167,7 +167,7 @@ static void lists_of_models(void **state)
     }
 }
 
-/* Log-uniform from 2^-56 to 2^21, with 0, and the ends. */
+/* Checks frequencies whose logarithm is uniform from 2^-56 to 2^21, with 0 and both ends. */
 static void random_frequencies(void **state)
 {
     static double omega[64];
@@ -228,7 +228,8 @@ static void amplitudes(void **state)
     }
 }
 
-/* M-RoPE: each pair has the position of its coordinate; the heads of pe_rope_f32(). */
+/* Checks M-RoPE, where each pair has the position of its coordinate, against the heads of
+   pe_rope_f32(). */
 static void rotation_by_coordinate(void **state)
 {
     enum { WIDTH = 128, PAIRS = WIDTH / 2 };

@@ -91,7 +91,7 @@ static void must_be(const kase *k, type t, const void *row, size_t i, const mpfr
                  k->pairs, type_names[t], k->blocks ? "blocks" : "a list", (int)k->how, got, want);
 }
 
-/* ---- random plans ------------------------------------------------------------------------------- */
+/* ---- random plans ---------------------------------------------------------------------------- */
 
 static double some_base(rng *r)
 {
@@ -198,7 +198,7 @@ static pe_at random_places(const kase *k, rng *r, int64_t *whole, double *real)
     return pe_coords_f64(real, k->axes, k->axes, 1);
 }
 
-/* ---- tables and heads --------------------------------------------------------------------------- */
+/* ---- tables and heads ------------------------------------------------------------------------ */
 
 static pe_status table_of(type t, const pe_plan *plan, pe_at at, pe_rope_table_layout order,
                           void *c, void *s, size_t stride)

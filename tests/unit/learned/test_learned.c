@@ -300,7 +300,7 @@ static void kernel(mpfr_t weight, const pe_resample *how, mpfr_t x)
     mpfr_clears(size, a, (mpfr_ptr)NULL);
 }
 
-/* s = where output row i lies among the rows */
+/* Computes s, the position of output row i among the input rows. */
 static void source(mpfr_t s, const pe_resample *how, size_t i, size_t rows, size_t out_rows)
 {
     if (how->align_corners && out_rows == 1) {
@@ -347,7 +347,8 @@ static void weights_free(mpfr_t *weight, size_t n)
     free(weight);
 }
 
-/* Half a unit in the last place of got, and 2^-49 of the sum of the sizes. */
+/* Checks that the error is at most half a unit in the last place plus 2^-49 of the sum of the
+   sizes. */
 static void check_sum(const mpfr_t exact, const mpfr_t sizes, float got)
 {
     mpfr_t error, bound;
@@ -365,7 +366,7 @@ static void check_sum(const mpfr_t exact, const mpfr_t sizes, float got)
     mpfr_clears(error, bound, (mpfr_ptr)NULL);
 }
 
-/* One call, table and output at the ends of their pages, against MPFR. */
+/* Compares one call with MPFR. Table and output are at the ends of their pages. */
 static void check_resample(rng *r, size_t height, size_t width, size_t d, const pe_resample *how,
                            size_t out_height, size_t out_width, const guarded *from,
                            const guarded *to)

@@ -78,7 +78,7 @@ static void exactly(mpfr_t to, const lanes *x, size_t i)
     mpfr_add_d(to, to, x->c[i], MPFR_RNDN);
 }
 
-/* |got - want| <= 2^bits * scale, for what is left in want. */
+/* Checks that |got - want| <= 2^bits * scale. `want` has more digits than the doubles of `got`. */
 static void within(const char *what, const lanes *got, size_t i, mpfr_t want, double scale,
                    int bits)
 {
@@ -125,7 +125,7 @@ static void sums_of_two_and_three_doubles(void **state)
             within("pe__dd_mul", &product, i, z, two.a[i] * other.a[i], -102);
             mpfr_mul_d(z, x, d.a[0], MPFR_RNDN);
             within("pe__dd_mul_double", &scaled, i, z, two.a[i] * d.a[0], -102);
-            /* what is said of normal numbers: the first is the double nearest to all */
+            /* For normal numbers, the first double is the one nearest to the sum of all. */
             assert_true(scaled.a[i] + scaled.b[i] == scaled.a[i]);
             assert_true(mul.a[i] + mul.b[i] == mul.a[i] && mul.b[i] + mul.c[i] == mul.b[i]);
         }
@@ -178,8 +178,9 @@ static void powers_of_2(void **state)
     mpfr_clears(x, y, (mpfr_ptr)NULL);
 }
 
-/* Of all normal numbers: of any size, next to 1, and next to the root of a half, where the power of
-   two that is taken apart becomes another one. */
+/* Compares logarithms of normal numbers with MPFR. The numbers have any size, are next to 1, or
+   are next to the root of a half, where splitting off the power of two begins to give another
+   exponent. */
 static void logarithms_to_base_2(void **state)
 {
     static const double special[] = {DBL_MIN,
@@ -255,7 +256,8 @@ static void check_geometric(double base, const double *both, double scale, size_
     free(f);
 }
 
-/* Bases that people write and others, D whole or of two doubles, first pairs and far ones. */
+/* Compares frequencies of two doubles with MPFR. Bases are usual and unusual ones. The divisor D is
+   an integer or the sum of two doubles. Pairs are at the beginning or far behind it. */
 static void frequencies_of_two_doubles(void **state)
 {
     const double bases[] = {0x1p-20,
@@ -289,7 +291,8 @@ static void frequencies_of_two_doubles(void **state)
         }
 }
 
-/* Quotients, and logarithms of numbers of three doubles, another one in each lane. */
+/* Compares quotients and logarithms of numbers of three doubles with MPFR. Each lane has another
+   number, so an operation that mixes lanes is also found. */
 static void quotients_and_logarithms_of_three_doubles(void **state)
 {
     rng r = rng_for("quotients_and_logarithms_of_three_doubles");
@@ -511,7 +514,9 @@ static void frequencies_of_a_plan(void **state)
     mpfr_clear(f);
 }
 
-/* What is asked when double-double does not decide: nearly never, so it is asked here. */
+/* Compares frequencies and wavelengths with MPFR where they are computed exactly. The library does
+   so only if the rounding of a double-double is undecided, which almost never happens, so this test
+   calls the exact code directly. */
 static void numbers_of_a_plan_exactly(void **state)
 {
     mpfr_t w, pi;
@@ -541,7 +546,7 @@ static void numbers_of_a_plan_exactly(void **state)
     mpfr_clears(w, pi, (mpfr_ptr)NULL);
 }
 
-/* x^(a / b) for x > 0 */
+/* Computes y = x^(a / b) for x > 0. */
 static void rational_power(mpfr_t y, double x, double a, double b)
 {
     mpfr_set_d(y, x, MPFR_RNDN);
@@ -705,8 +710,10 @@ static void turns_and_centres(void **state)
     mpfr_clears(s, c, want, (mpfr_ptr)NULL);
 }
 
-/* The doubles of a row of floats by itself: what the short polynomials lack, roundings, and the
-   phase's part of plan->reach, however small a value is. */
+/* Checks the doubles from which a single row of floats is rounded. Their error has three parts:
+   that of the short polynomials, roundings, and what an inexact angle adds, however small a value
+   is. The last part grows with the position and is 3.15 * 2^-62 of the amplitude at
+   plan->double_range. */
 static void short_polynomials(void **state)
 {
     const double eta = pe__bound_short_poly.eta;
@@ -785,7 +792,7 @@ static void floats_beside_middles(void **state)
         config.offset = round % 8 == 7 ? 0.5 : near_0 ? 0x1p-20 : 0;
         const double t = (double)p + config.offset;
         for (size_t i = 0; i < PAIRS; i++) {
-            /* asin or acos of a middle, some turns, over p, and a little more */
+            /* x = (asin or acos of the midpoint + a multiple of 2 pi) / t, moved by some units */
             const int slow = i >= slow_from, most = slow ? 80 : i % 2 ? 4 : 30;
             const int least = !slow ? 0 : near_0 ? 30 : 16;
             const double size = power_of_two(-(int)rng_below(&r, (size_t)most) - least);
@@ -828,9 +835,10 @@ static void floats_beside_middles(void **state)
     free(memory);
 }
 
-/* A large position whose turn is nearly a whole number of half turns: the denominator of a
-   convergent of omega / pi. There the phase's error is no longer small, and an amplitude puts the
-   sine beside the middle of two floats. */
+/* Checks floats at large positions whose angle is nearly a multiple of pi. Such a position is the
+   denominator of a convergent of omega / pi. The sine is small there, so the angle's error is no
+   longer small beside it. The amplitude is chosen so that the element is next to the midpoint of
+   two floats. A bound that forgets the angle's error rounds some of them wrongly. */
 static void small_sines_far_away(void **state)
 {
     rng r = rng_for("small_sines_far_away");
@@ -876,7 +884,9 @@ static void small_sines_far_away(void **state)
     mpfr_clears(x, part, sine, (mpfr_ptr)NULL);
 }
 
-/* Beyond 2^36 half turns, on either side of 0, a centre is what a close turn has. */
+/* Checks that beyond 2^36 half-turns, at positive and negative positions, the sine and cosine at
+   the centre of a block are exactly those of pe__sincos_dd(). The faster formula is not precise
+   enough there. */
 static void centres_beyond_the_fast_limit(void **state)
 {
     rng r = rng_for("centres_beyond_the_fast_limit");
@@ -901,10 +911,11 @@ static void centres_beyond_the_fast_limit(void **state)
     plan_free(&p);
 }
 
-/* The watch: an alarm where the dropped bits of some lane are in the window above one half, or a
-   float is below the guard; and only there. Vectors of two doubles of SSE2 and WASM watch the upper
-   16 bits: there the window ends at a multiple of 2^13, and floats are cut. AVX2 watches the upper
-   halves of doubles, 3 bits fewer than a float has. */
+/* Checks that the rounding test flags a vector exactly where it must. It must if the dropped bits
+   of some lane are in the window above one half, or if a float is below the guard. Some instruction
+   sets flag a little more, which `may` allows. With SSE2 and WASM, whose vectors have two doubles,
+   only the upper 16 bits are compared, so the window ends at a multiple of 2^13 and floats are
+   truncated. AVX2 compares the upper halves of doubles, which have 3 bits fewer than a float. */
 static void the_watch(void **state)
 {
     enum { WINDOW = 32 << 12, ROUGH = PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM };
@@ -946,14 +957,15 @@ static void the_watch(void **state)
             order[i] = y;
             v[i] = (float)y;
         }
-        /* in the order of pe__join(), or in that of pe__zip(): the lanes do not matter to it */
+        /* The lanes are in the order of pe__join(), or in that of pe__zip(): the test does not
+           depend on it. */
         for (size_t i = 0; i < PE_LANES; i++) x[0][i] = order[i], x[1][i] = order[PE_LANES + i];
         pe__rounding_test watch = pe__rounding_test_begin();
         assert_false(pe__rounding_test_flagged(watch, WINDOW, guard));
         pe__rounding_test_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
         const int alarm = pe__rounding_test_flagged(watch, WINDOW, guard);
         if (alarm < want || alarm > may) fail_msg("round %zu: the alarm is %d", round, alarm);
-        /* and one of something harmless does not take it back */
+        /* Adding a vector that is not flagged keeps the flag. */
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = x[1][i] = 0.75, v[i] = v[PE_LANES + i] = 0.75f;
         pe__rounding_test_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
@@ -986,8 +998,9 @@ static void doubts_about_lanes(void **state)
     }
 }
 
-/* Distances from the middle of two 16-bit numbers; the lesser of two of them; and the numbers to
-   which floats are rounded that are no such middle, in pairs. */
+/* Checks three operations on floats that are rounded to 16 bits. They are the distance from the
+   midpoint of two 16-bit numbers, the smaller of two distances, and the interleaved rounding of two
+   vectors. */
 static void middles_of_16_bits(void **state)
 {
     static const int drops[] = {PE__DROP_BF16, PE__DROP_F16};

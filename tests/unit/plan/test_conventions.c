@@ -11,7 +11,7 @@
 
 #define BITS 400
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 typedef enum type { F32, F64, F16, BF16, TYPES } type;
 static const size_t element_of[] = {4, 8, 2, 2};
@@ -50,7 +50,7 @@ static double rounded(type t, const mpfr_t x)
 /* Returns whether what was delivered is right. */
 static int right(type t, double got, const mpfr_t exact) { return got == rounded(t, exact); }
 
-/* ---- calls ---------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static pe_status fill(type t, const pe_plan *p, pe_at at, size_t rows, void *out, size_t stride)
 {
@@ -87,7 +87,7 @@ static pe_status add_batch(type t, const pe_plan *p, pe_at at, size_t rows, size
     }
 }
 
-/* Points of a plan, [rows][axes]. */
+/* Returns the points of a plan, which are stored as [rows][axes]. */
 static pe_at points_f64(const pe_plan *p, const double *points)
 {
     return pe_coords_f64(points, p->axes, p->axes, 1);
@@ -108,7 +108,7 @@ static made make_plan(const pe_config *config)
     return m;
 }
 
-/* ---- presets: the world's formulas ------------------------------------------------------------------ */
+/* ---- presets: the world's formulas ----------------------------------------------------------- */
 
 static mpfr_t g_a, g_w, g_x;
 
@@ -124,7 +124,7 @@ static void frequency(double base, double numerator, double denominator, double 
     mpfr_exp(g_w, g_w, MPFR_RNDN);
 }
 
-/* x = sine or cosine of t B^(-numerator / denominator) */
+/* Computes g_x, the sine or cosine of t B^(-numerator / denominator). */
 static void element(int cosine, double t, double base, double numerator, double denominator)
 {
     frequency(base, numerator, denominator, 0);
@@ -133,7 +133,8 @@ static void element(int cosine, double t, double base, double numerator, double 
     else mpfr_sin(g_x, g_a, MPFR_RNDN);
 }
 
-/* Halves with n pairs in columns 0 ... 2n - 1, exponent i / denominator. */
+/* Computes g_x for the halves layout with n pairs in columns 0 ... 2n - 1, where pair i has the
+   exponent -i / denominator. */
 static void halves(size_t j, size_t n, int cos_first, double t, double denominator)
 {
     element((j >= n) != cos_first, t, 10000, (double)(j % n), denominator);
@@ -247,7 +248,8 @@ static void refuse_width(const pe_config *config)
     assert_int_equal(pe_plan_init(&plan, config, memory, sizeof memory), PE_ERR_CONFIG);
 }
 
-/* The row of position p; with several axes the point (p, p / 3, p mod 1000), and one coordinate that is that of all axes. */
+/* Compares the row of position p with the project's formula. With several axes, the row is that of
+   the point (p, p / 3, p mod 1000), and then that of one coordinate for all axes. */
 static void compare_position(pe_preset preset, type t, const pe_plan *plan, int64_t p, void *row)
 {
     const size_t d = plan->d_model;
@@ -347,7 +349,7 @@ static void another_number_is_no_preset(void **state)
     }
 }
 
-/* ---- knobs: random configurations ------------------------------------------------------------------- */
+/* ---- knobs: random configurations ------------------------------------------------------------ */
 
 static const double reals[] = {
     0,       1,     -1,         0.5,      0.1,           1e-300, 0x1p-1074,      0x1.8p-400,
@@ -359,7 +361,7 @@ static pe_config any_knobs(rng *r, size_t d)
     static const double bases[] = {10000, 1e6, 0.5, 2, 1e100}, scales[] = {1, 1, -2.5, 1e-3},
                         amplitudes[] = {1, -3, 1e-3, 1e4, 0x1p-20, 1e-39},
                         offsets[] = {0, 0, 2, 0.5, -7.25};
-    /* of the last five, half the width less the shift is no double */
+    /* with one of the last five, half the width less the shift is not a double */
     static const double shifts[] = {0, 1, 0, 1, 0.5, 0.1, 1.0 / 3, -0.7, 1e-10, -1e-300};
     pe_config c = pe_config_default(d);
     c.layout = (pe_layout)rng_below(r, 2);
@@ -376,7 +378,7 @@ static pe_config any_knobs(rng *r, size_t d)
     return c;
 }
 
-/* Columns that are no zeros, and the divisor of i in the exponent. */
+/* Returns how many columns are not filled with zeros. */
 static size_t filled_columns(const pe_config *c)
 {
     return c->odd == PE_ODD_ZERO ? c->d_model / 2 * 2 : c->d_model;
@@ -420,7 +422,8 @@ static void knobs_element(const pe_config *c, size_t j, double position, int del
     if (j >= width) mpfr_set_zero(g_x, 1);
 }
 
-/* Rows of kind k: consecutive ones, reals as doubles and as floats, steps; some elements of them. */
+/* Compares some elements of random rows with MPFR. The rows of kind k / 4 are consecutive, real
+   numbers as doubles, real numbers as floats, or have a step; k % 4 is their type. */
 static void compare_knobs(const pe_config *c, const pe_plan *plan, int k, void *out, rng *r)
 {
     static const int64_t firsts[] = {0, -20, 100000, 2147483600, -2147483600, 1 << 24};
@@ -539,9 +542,10 @@ static void zeros_have_no_sign(void **state)
     }
 }
 
-/* Proves that the few numbers that only more digits can decide are decided at every place in a
-   row. With base 1 all pairs have one frequency. The sine or cosine of this frequency at a
-   position is a tie to 2^-53, so all elements of that row are such numbers at once. */
+/* Proves that the few elements that need more digits than a double-double are rounded correctly
+   at every place in a row. With base 1 all pairs have one frequency. The sine or cosine of this
+   frequency at a position is a tie to 2^-53, so all elements of that row are such elements at
+   once. */
 static void every_place_is_settled(void **state)
 {
     enum { D = 78, ROWS = 19, ALL = ROWS * D };
@@ -634,7 +638,9 @@ static void quarter_turns_are_met(void **state)
     free(m.memory);
 }
 
-/* Rows are made in tiles of 512 pairs: with cosines first, the last tile can be a cosine alone. */
+/* Checks rows whose last tile is a single cosine. Rows are computed in tiles of 512 pairs, and a
+   width of 1025 with cosines first leaves one cosine. An element written behind it would change a
+   canary. */
 static void a_tile_of_one_cosine(void **state)
 {
     enum { D = 1025, PAIRS = 513, ROWS = 3, STRIDE = D + 2 };
@@ -672,7 +678,8 @@ static void a_tile_of_one_cosine(void **state)
     free(out);
 }
 
-/* Halves of which one is a pair longer do not fill vectors, however aligned all rows are. */
+/* Checks rows of an odd width in the halves layout, where the first half is one pair longer. The
+   second half then begins at an address that is not a multiple of a vector, even if all rows do. */
 static void halves_of_two_lengths(void **state)
 {
     enum { D = 33, FRONT = 17, ROWS = 20, STRIDE = 64 };
@@ -836,7 +843,7 @@ static void frequencies_can_be_read(void **state)
     end_numbers();
 }
 
-/* ---- 16 bits: whole tables ------------------------------------------------------------------------ */
+/* ---- 16 bits: whole tables ------------------------------------------------------------------- */
 
 /* Rounds a double to bf16 or f16 by adding and subtracting a large number, to nearest even, and
    returns it. */
@@ -900,7 +907,8 @@ static void tables_of_16_bits(void **state)
     oracle_free(&o);
 }
 
-/* Positions of CONVENTIONS 256 and 257 must not fall together, wherever the exact rows differ in bf16. */
+/* Checks that positions such as 256 and 257 do not get the same row in bf16, because their exact
+   rows differ. Code that rounds positions to bf16 fails this. */
 static void neighbours_stay_apart(void **state)
 {
     static const int64_t at[] = {255,    256,      2047,     2048,      65535,
@@ -963,7 +971,7 @@ static void subnormal_ties(void **state)
     end_numbers();
 }
 
-/* ---- the same bits by whichever call ---------------------------------------------------------------- */
+/* ---- the same bits by whichever call --------------------------------------------------------- */
 
 static void calls_agree(void **state)
 {
@@ -997,7 +1005,7 @@ static void calls_agree(void **state)
             assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, real), ROWS, other, stride),
                              PE_OK);
             assert_memory_equal(whole, other, bytes);
-            /* descending, and by steps, against a list; the rest of a place */
+            /* with a step, against a list, then the remaining rows alone */
             for (int64_t step = -1; step <= 17; step = step < 0 ? 0 : step == 0 ? 3 : step + 14) {
                 const int64_t begin = step < 0 ? first + ROWS - 1 : first / 2;
                 for (int64_t i = 0; i < ROWS; i++) list[i] = begin + step * i;
@@ -1024,7 +1032,7 @@ static void calls_agree(void **state)
             for (int64_t i = 0; i < ROWS; i++) list[i] = first + i;
             memset(whole, 0, bytes);
             assert_int_equal(fill((type)t, &m.plan, pe_from(first), ROWS, whole, stride), PE_OK);
-            /* shuffled, with repetitions, a row at a time */
+            /* shuffled, with repetitions, one row per call */
             for (size_t i = 0; i < ROWS; i++) {
                 const size_t pick = rng_below(&r, ROWS);
                 unsigned char row[200 * 8];
@@ -1038,9 +1046,10 @@ static void calls_agree(void **state)
     }
 }
 
-/* ---- adding ------------------------------------------------------------------------------------------ */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
-/* scale x and the sum with pe, each rounded to float or double, then to the type */
+/* Returns scale x + pe. The product and the sum are each rounded to float or double, and the sum
+   then to the type. */
 static double sum_of(type t, double x, float scale, double pe)
 {
     mpfr_t a, b;
@@ -1105,7 +1114,7 @@ static void adding_is_filling_and_adding(void **state)
                     fail_msg("%s: %g * %g + %a: got %a, want %a", type_name[t], (double)scale,
                              before, element_at(t == F64 ? F64 : F32, pe, i), got, want);
             }
-            /* the list form, and batches after and between each other */
+            /* the same with a list, with consecutive batches and with interleaved ones */
             int64_t list[ROWS];
             unsigned char *z = (unsigned char *)must_alloc(BATCHES * size * e);
             for (int64_t i = 0; i < ROWS; i++) list[i] = first + i;
@@ -1136,8 +1145,9 @@ static void adding_is_filling_and_adding(void **state)
     }
 }
 
-/* Some plan for batches: odd widths, the longest rows that a buffer holds and those that are too long,
-   each order of columns, padding, columns of zeros, two coordinates. */
+/* Returns a random config for batches. Widths are odd, or the longest for which the library keeps a
+   row in a buffer, or one more. Each order of columns, padding, columns of zeros and two
+   coordinates occur. */
 static pe_config batch_config(rng *r, int64_t padding)
 {
     static const size_t widths[] = {1, 2, 7, 32, 61, 64, 1280, 1281, 2560, 2561};
@@ -1219,7 +1229,7 @@ static void sums_of_strange_numbers(void **state)
     free(m.memory);
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void bad_configs(void **state)
 {
@@ -1291,7 +1301,8 @@ static void bad_calls(void **state)
     free(m.memory);
 }
 
-/* Tests positions that are too far once the offset is added, wrong shapes and grids, NULL, and calls without rows. */
+/* Tests positions that are out of range once the offset is added, wrong shapes and grids, NULL, and
+   calls without rows. */
 static void bad_ranges_and_shapes(void **state)
 {
     (void)state;
@@ -1345,7 +1356,8 @@ static void bad_batches(void **state)
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), SIZE_MAX / 4, 2, 1, out, 8, 16),
                          PE_ERR_SIZE);
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 2, 1, out, 8, 7), PE_ERR_SHAPE);
-        /* strides whose sum is small again, modulo 2^64; more batches than lie between rows */
+        /* strides whose sum wraps to a small number modulo 2^64; more batches than fit between
+           rows */
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 1, 3, 1, out, 8, SIZE_MAX / 2 + 1),
                          PE_ERR_SIZE);
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 4, 1, out, 24, 8),
@@ -1387,11 +1399,11 @@ static void bad_axes_and_sizes(void **state)
         assert_int_equal(fill((type)t, &m.plan, pe_grid(none, 2), 0, out, 8), PE_OK);
         assert_int_equal(fill((type)t, &m.plan, pe_grid(none, 2), 1, out, 8), PE_ERR_AT_ROWS);
         assert_int_equal(fill((type)t, &m.plan, pe_grid(huge, 2), 1, out, 8), PE_ERR_AT_SIZE);
-        /* two batches, each of half of what there is, and a row */
+        /* two batches, each of half of the largest size, and one row more */
         assert_int_equal(
             add_batch((type)t, &two.plan, pe_from(0), 2, 2, 1, out, limit / 2, limit / 2),
             PE_ERR_SIZE);
-        /* rows of 16 bits would fit, the list of doubles does not */
+        /* rows of 16 bits would fit into the address space, but the list of doubles does not */
         assert_int_equal(
             fill((type)t, &one.plan, points_f64(&one.plan, at), SIZE_MAX / 8 + 2, out, 1),
             t == F64 || t == F32 ? PE_ERR_SIZE : PE_ERR_AT_SIZE);
@@ -1421,7 +1433,7 @@ static void padding_in_lists(void **state)
             assert_int_equal(fill((type)t, &m.plan, pe_from(list[r]), 1, want + r * row_bytes, D),
                              PE_OK);
         assert_memory_equal(want + 2 * row_bytes, zeros, row_bytes);
-        /* back it stays one; a difference is none */
+        /* pe_back() of the padding position is still padding; with pe_delta() nothing is padding */
         const pe_at one = pe_from(-1), back = pe_back(pe_at_f64(real)),
                     delta = pe_delta(pe_at_i64(list));
         assert_int_equal(fill((type)t, &m.plan, pe_back(one), 1, got, D), PE_OK);
@@ -1450,8 +1462,8 @@ static void padding_in_lists(void **state)
     free(none.memory);
 }
 
-/* Cosines first, interleaved: sums with the sines first (adding_is_filling_and_adding has them), but
-   in the other column of each pair. */
+/* Checks adding with cosines first in the interleaved layout: the sums are those with sines first,
+   in the other column of each pair. adding_is_filling_and_adding() proves the latter. */
 static void adding_with_cosines_first(void **state)
 {
     enum { D = 70, ROWS = 50 };
@@ -1472,8 +1484,8 @@ static void adding_with_cosines_first(void **state)
     free(m.memory);
 }
 
-/* A program's own frequencies: a negative scale turns backwards, float32 angles are of the rounded
-   frequency, a plan of two axes takes those of both. */
+/* Checks plans with frequencies of the caller. A negative scale rotates in the opposite direction.
+   Float32 angles use the rounded frequency. A plan of two axes uses the frequencies of both. */
 static void own_frequencies_scaled(void **state)
 {
     static const double omega[4] = {1, 0.1, 0.375, 1e-3};
@@ -1527,7 +1539,7 @@ static void own_frequencies_scaled(void **state)
     refused_frequencies(&c, omega, 2, two, PE_ERR_PAIRS);
 }
 
-/* ---- the bytes around ----------------------------------------------------------------------------------- */
+/* ---- the bytes around ------------------------------------------------------------------------ */
 
 static void nothing_around_is_touched(void **state)
 {
@@ -1589,7 +1601,7 @@ static void nothing_around_is_touched(void **state)
     guarded_free(&g);
 }
 
-/* ---- corners ------------------------------------------------------------------------------------ */
+/* ---- corners --------------------------------------------------------------------------------- */
 
 static pe_plan corner_plan(const pe_config *config, void **memory)
 {
@@ -1623,7 +1635,7 @@ static void padding_in_grids(void **state)
     assert_non_null(strstr(pe_config_error(&config), "has_padding"));
 }
 
-/* sin(pi (1 - 2^-104)) = sin(pi 2^-104) is no zero, and is told from one. */
+/* Checks that sin(pi (1 - 2^-104)) = sin(pi 2^-104), which is not 0, is not rounded to 0. */
 static void nearly_quarter_turns(void **state)
 {
     pe_config config = pe_config_default(2);
@@ -1641,7 +1653,8 @@ static void nearly_quarter_turns(void **state)
     free(memory);
 }
 
-/* Angles far below 2^-1022 are what they are, multiplied by an amplitude: sin(x) A = x A. */
+/* Checks that angles far below 2^-1022 do not become 0: multiplied by an amplitude A, the sine of
+   such an angle x is sin(x) A = x A. */
 static void tiny_real_positions(void **state)
 {
     static const struct {
@@ -1672,7 +1685,8 @@ static void tiny_real_positions(void **state)
     }
 }
 
-/* Doubles that are the middle of two but for x^3 / 6, which says which. */
+/* Checks doubles that would be the midpoint of two doubles if the term x^3 / 6 of the sine were 0.
+   The sign of this term tells to which of them the element has to be rounded. */
 static void doubles_next_to_ties(void **state)
 {
     const double omega = (1 + 0x1p-52) * 0x1p-60;
@@ -1686,7 +1700,8 @@ static void doubles_next_to_ties(void **state)
     assert_int_equal(pe_plan_init_frequencies(&plan, &config, &omega, 1, memory, size), PE_OK);
     assert_int_equal(pe_fill_f64(&plan, pe_from(-4), 9, row, 2), PE_OK);
     for (int p = -4; p <= 4; p++) {
-        /* 3 omega ends in half a bit: the lower one is nearer to its sine */
+        /* 3 omega ends in half a unit in the last place; its sine is below, so the lower double is
+           nearer */
         const double want = p == 3    ? (3 + 0x1p-51) * 0x1p-60
                             : p == -3 ? -(3 + 0x1p-51) * 0x1p-60
                                       : p * omega;
@@ -1696,7 +1711,8 @@ static void doubles_next_to_ties(void **state)
     free(memory);
 }
 
-/* 2^31 and a fraction of an offset is too far by every call, 2^31 - 1 is not. */
+/* Checks that every call refuses 2^31 plus a fraction, which an offset adds, and accepts 2^31 - 1
+   with this offset. */
 static void fractions_at_the_limit(void **state)
 {
     const int64_t limit = INT64_C(1) << 31, last[2] = {limit - 1, -limit}, beyond[1] = {limit};
@@ -1723,7 +1739,8 @@ static void fractions_at_the_limit(void **state)
     free(memory);
 }
 
-/* Frequencies up to 2^21 and down to 2^-960, by what they are and not by a guess at them. */
+/* Checks that frequencies up to 2^21 and down to 2^-960 are accepted and others refused, as
+   computed from the exact frequencies and not from an estimate of them. */
 static void limits_of_frequencies(void **state)
 {
     (void)state;

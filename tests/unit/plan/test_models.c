@@ -73,7 +73,7 @@ static pe_status add(type t, const pe_plan *p, pe_at at, size_t rows, size_t bat
     }
 }
 
-/* ---- the formula -------------------------------------------------------------------------------- */
+/* ---- the formula ----------------------------------------------------------------------------- */
 
 /* Holds a plan of this test. Its frequencies are in omega, axis after axis, or as [pair][axis]
    for sums. */
@@ -91,7 +91,8 @@ static void model_end(model *m)
     free(m->omega);
 }
 
-/* Which pair of all has column j, and is it a cosine? 0 if neither. */
+/* Sets *pair and *cosine to the pair of column j and to whether it is its cosine. Returns 0 if the
+   column belongs to no pair. */
 static int who(const model *m, size_t j, size_t *pair, int *cosine)
 {
     const pe_config *const c = &m->config;
@@ -167,7 +168,8 @@ static void compare(const model *m, type t, const double *at, const void *row, c
     mpfr_clear(y);
 }
 
-/* The model of a config, with these numbers, or, if omega is NULL, those of its bases. */
+/* Makes the model of a config with these frequencies, or, if omega is NULL, with those of its
+   bases. */
 static void model_begin(model *m, const pe_config *config, const double *omega, size_t numbers)
 {
     const size_t size = pe_plan_size(config), axes = config->axes;
@@ -195,7 +197,7 @@ static void model_begin(model *m, const pe_config *config, const double *omega, 
     assert_int_equal(m->plan.pairs, pairs);
 }
 
-/* ---- columns ------------------------------------------------------------------------------------ */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 /* Tests every order, layout and type with lists of frequencies: rows, points, grids, adding. */
 static void columns_of_axes(void **state)
@@ -247,7 +249,7 @@ static void columns_of_axes(void **state)
                 const float x = ((float *)(void *)out)[j];
                 assert_true(((float *)(void *)sum)[j] == 2 * x + x); /* 2 x is exact */
             }
-            /* a run, from one coordinate for all axes */
+            /* consecutive rows, with one coordinate for all axes */
             const double same[PE_MAX_AXES] = {70003, 70003, 70003, 70003};
             assert_int_equal(fill(t, &m.plan, pe_from(70000), ROWS, out, d), PE_OK);
             compare(&m, t, same, out + 3 * d * element_of[t], "a run");
@@ -261,7 +263,8 @@ static void columns_of_axes(void **state)
     }
 }
 
-/* The same by a base: the bits of lists are those of frequencies that are powers of two. */
+/* Checks columns whose frequencies are made from a base. With base 2 they are powers of two, so the
+   rows must have the bits of a plan with a list of these powers. */
 static void columns_by_base(void **state)
 {
     enum { D = 24, ROWS = 7 };
@@ -354,7 +357,7 @@ static void refused_columns(void **state)
     assert_non_null(pe_config_error(&c));
 }
 
-/* ---- sums over coordinates ---------------------------------------------------------------------- */
+/* ---- sums over coordinates ------------------------------------------------------------------- */
 
 static void sums_over_coordinates(void **state)
 {
@@ -402,8 +405,9 @@ static void sums_over_coordinates(void **state)
     }
 }
 
-/* What double-double does not see: terms 2^100 apart that cancel but for the smallest; and positions
-   so far that the fast turn is not good enough. */
+/* Checks sums of angles that double-double cannot resolve. In some, the terms cancel except for one
+   that is 2^100 times smaller. In others, the positions are so large that the fast formula for
+   angles is not precise enough. */
 static void sums_that_nearly_vanish(void **state)
 {
     enum { D = 8 };
@@ -435,7 +439,7 @@ static void sums_that_nearly_vanish(void **state)
     }
 }
 
-/* ---- RoPE ----------------------------------------------------------------------------------------- */
+/* ---- RoPE ------------------------------------------------------------------------------------ */
 
 /* Tests heads that such plans rotate. They are compared with rotation by the table's cosines and
    sines, which are right. */
@@ -480,7 +484,7 @@ static void rope_of_axes(void **state)
         assert_int_equal(by_apart_f32(c.layout, cosines, sines, D / 2, D / 2, TOKENS, y, heads),
                          PE_OK);
         assert_memory_equal(x, y, sizeof x);
-        /* the gradient is the opposite turn */
+        /* the gradient is the rotation by the opposite angle */
         for (size_t i = 0; i < TOKENS * D / 2; i++) sines[i] = -sines[i];
         assert_int_equal(pe_rope_f32(&m.plan, pe_back(points), TOKENS, x, heads), PE_OK);
         assert_int_equal(by_apart_f32(c.layout, cosines, sines, D / 2, D / 2, TOKENS, y, heads),
@@ -503,7 +507,7 @@ static void rope_of_axes(void **state)
     }
 }
 
-/* ---- what others print ------------------------------------------------------------------------------ */
+/* ---- what others print ----------------------------------------------------------------------- */
 
 static void rows_that_others_print(void **state)
 {
@@ -527,7 +531,8 @@ static void rows_that_others_print(void **state)
     }
 }
 
-/* No preset is without such numbers. */
+/* Checks that every preset has published numbers in published.h, so that a new one cannot go
+   untested. */
 static void every_preset_has_been_printed(void **state)
 {
     (void)state;
@@ -723,10 +728,10 @@ static void resampled_by_others(void **state)
     }
 }
 
-/* ---- models by name ------------------------------------------------------------------------------------ */
+/* ---- models by name -------------------------------------------------------------------------- */
 
-/* What docs/conventions.md says of several axes, for each model: its plan as told there, beside the
-   angle of a pair as the model's own code writes it. */
+/* Checks what docs/conventions.md says about models with several axes. For each model, the plan is
+   the one described there, and the angle of a pair is computed as the model's own code does. */
 static const char *const names_of[NAMES] = {
     "Flux",    "Wan",       "CogVideoX", "Llama 4 vision",   "DINOv3",
     "Pixtral", "Cosmos",    "Perceiver", "Kimi-VL",          "LTX",
@@ -735,7 +740,8 @@ static const double named_pi = 3.14159265358979323846;
 
 static double some_weight(size_t i) { return sin((double)(7 * i + 1)) * 3; }
 
-/* The angle of pair i of a row, in the order of the columns, of the coordinates t. */
+/* Returns the angle of pair i at the coordinates t. Pairs are numbered in the order of the
+   columns. */
 static double named_angle(named m, size_t i, const double *t)
 {
     static const size_t flux[] = {8, 28, 28}, wan[] = {22, 21, 21}, cog[] = {8, 12, 12};
@@ -775,7 +781,8 @@ static double named_angle(named m, size_t i, const double *t)
     }
 }
 
-/* Set the fields of a model's config. omega: some_weight() for SAM. Returns whether its frequencies are a list. */
+/* Sets the fields of a model's config, and omega for models whose frequencies are a list; SAM's are
+   those of some_weight(). Returns whether the frequencies are a list. */
 static int named_config(named m, pe_config *c, double *omega)
 {
     const size_t d = c->d_model, h = d / 2;
@@ -903,7 +910,8 @@ static void models_by_name(void **state)
     }
 }
 
-/* Scalings that docs/rope.md tells by other names, in the form in which their projects write them. */
+/* Checks scalings that docs/rope.md describes as special cases of others, against the formulas that
+   their projects use. */
 static void scalings_by_other_names(void **state)
 {
     enum { N = 64 };
@@ -936,11 +944,12 @@ static void scalings_by_other_names(void **state)
     assert_true(factor == 1);
 }
 
-/* ---- frequencies of others ------------------------------------------------------------------------ */
+/* ---- frequencies of others ------------------------------------------------------------------- */
 
 static float round_to_float(const mpfr_t x) { return mpfr_get_flt(x, MPFR_RNDN); }
 
-/* Each operation as float32 code has it, by MPFR. */
+/* Returns a frequency as float32 code computes it: MPFR computes each operation, rounded to
+   float. */
 static float float32_frequency(pe_float32 formula, double base, size_t i, double d)
 {
     mpfr_t x, y;
@@ -1007,7 +1016,8 @@ static void frequencies_of_float32_code(void **state)
     assert_int_equal(pe_frequencies_float32(&c, PE_FLOAT32_POW, omega), PE_ERR_BASE);
 }
 
-/* low = the pair where the ramp of YaRN begins; length = how many pairs it has. */
+/* Sets `low` to the pair where YaRN's ramp begins and `length` to the number of pairs that it has,
+   but at least 0.001. */
 static void ggml_ramp(const pe_rope_ggml *g, double base, mpfr_t low, mpfr_t length)
 {
     const size_t pairs = g->n_dims / 2;
@@ -1037,7 +1047,9 @@ static void ggml_ramp(const pe_rope_ggml *g, double base, mpfr_t low, mpfr_t len
     mpfr_clears(high, x, y, (mpfr_ptr)NULL);
 }
 
-/* freq_base^(-2i/n) (freq_scale (1 - m) + m) / factor */
+/* Checks ggml's frequencies against MPFR, where m is YaRN's ramp and n is the number of dimensions:
+
+       freq_base^(-2i/n) (freq_scale (1 - m) + m) / factor */
 static void ggml_frequencies(void **state)
 {
     rng r = rng_for("ggml_frequencies");
@@ -1114,10 +1126,11 @@ static void ggml_frequencies_are_refused(void **state)
     assert_true(omega[0] == 7 && attention == 7);
 }
 
-/* ---- RoPE configs and factors --------------------------------------------------------------------- */
+/* ---- RoPE configs and factors ---------------------------------------------------------------- */
 
-/* rope_interleave: the bits of pairs copied to where halves have them, then turned; in place, out of
-   it, into 16 bits, queries and keys. */
+/* Checks rope_interleave: the results have the bits of rotating interleaved pairs that were first
+   moved to the halves layout. The calls are in place, out of place, into 16 bits, and of queries
+   and keys. */
 static void pairs_read_adjacent_written_as_halves(void **state)
 {
     static const size_t dims[] = {2, 6, 64, 96, 512};
@@ -1138,7 +1151,7 @@ static void pairs_read_adjacent_written_as_halves(void **state)
         c.rope_interleave = 1;
         assert_int_equal(pe_rope_plan_size(&c), size);
         assert_int_equal(pe_rope_plan_init(&plan, &c, memory[1], size), PE_OK);
-        /* [token][head] or [head][token] */
+        /* heads are stored as [token][head] or [head][token] */
         const pe_heads at = {HEADS, k % 2 ? TOKENS * head : head, k % 2 ? head : HEADS * head};
         for (size_t i = 0; i < all; i++) {
             x[i] = (float)(rng_unit(&r) - 0.5);
@@ -1170,7 +1183,7 @@ static void pairs_read_adjacent_written_as_halves(void **state)
         assert_int_equal(pe_rope_bf16(&halves, where, TOKENS, h, at), PE_OK);
         assert_int_equal(pe_rope_bf16(&plan, where, TOKENS, h_out, at), PE_OK);
         assert_memory_equal(h_out, h, all * sizeof *h);
-        /* queries and keys: the first head of each token, and the others */
+        /* the first head of each token is the query, the others are keys */
         const pe_heads one = {1, 0, at.token_stride},
                        rest = {HEADS - 1, at.head_stride, at.token_stride};
         memcpy(out, x, all * sizeof *x);
@@ -1209,7 +1222,7 @@ static void factors_on_queries(void **state)
         }
     }
     mpfr_clear(x);
-    /* Ministral 3: beta 0.1, 16384; Llama 4: 0.1, 8192, 1 */
+    /* Ministral 3 has beta 0.1 and period 16384; Llama 4 has beta 0.1, period 8192 and shift 1 */
     assert_int_equal(
         pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 16384, 0, pe_from(131072), 1, got),
         PE_OK);
@@ -1243,7 +1256,9 @@ static void factors_on_queries(void **state)
         PE_ERR_SIZE);
 }
 
-/* max(1, 1 + beta ln((p + shift) / period)) */
+/* Checks the factors of PE_QUERY_SCALE_LOG against MPFR:
+
+       max(1, 1 + beta ln((p + shift) / period)) */
 static void factors_by_logarithms(void **state)
 {
     static const double betas[] = {0.1, 0, 0.13115409462626939, 1e20, 0x1p100};
@@ -1276,7 +1291,7 @@ static void factors_by_logarithms(void **state)
         }
     }
     mpfr_clear(x);
-    /* Qwen 1: seq_length 2048 */
+    /* Qwen 1 has seq_length 2048 */
     assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 0.13115409462626939, 2048, 1,
                                              pe_from(8191), 1, got),
                      PE_OK);
@@ -1357,7 +1372,7 @@ static void factors_check_all_cells(void **state)
         assert_int_equal(pe_rope_xpos_f32(4, 1, grid, 1, k ? got : made, 4), want);
         assert_int_equal(pe_rope_xpos_f32(4, 1, pe_back(pe_skip(grid, 2)), 2, k ? got : made, 4),
                          want);
-        /* -60 + 60 is 0, -61 + 60 below; forward, all are above */
+        /* -60 + 60 = 0 is refused, and so is -61 + 60; forward, all sums are positive */
         assert_int_equal(
             pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 3, 60, pe_back(grid), 1, k ? got : made),
             scaled);
@@ -1406,7 +1421,8 @@ static void tie_of_xpos(size_t pairs, size_t i, long m, long q, const mpq_t tie)
     mpfr_clears(x, y, (mpfr_ptr)NULL);
 }
 
-/* Every power of up to 60 of every base of up to 256 pairs that is a fraction of 25 bits. */
+/* Checks XPOS's scales that are ties, that is, fractions of 25 bits: for up to 256 pairs, every
+   base and every power up to 60 that gives such a fraction. */
 static void ties_of_xpos(void **state)
 {
     mpz_t root[2], odd;
@@ -1445,7 +1461,7 @@ static void ties_of_xpos(void **state)
     assert_true(ties[0] == 34 && ties[1] == 48);
 }
 
-/* ---- relative biases --------------------------------------------------------------------------------- */
+/* ---- relative biases ------------------------------------------------------------------------- */
 
 /* Returns the bucket of a distance, found by comparing powers as integers. With c = n - m,
    floor(c ln(d / m) / ln(M / m)) is the largest k for which d^c >= M^k m^(c - k). */
@@ -1648,9 +1664,9 @@ static void biases_are_added(void **state)
     assert_memory_equal(x, want, sizeof x);
 }
 
-/* ---- resampling ------------------------------------------------------------------------------------- */
+/* ---- resampling ------------------------------------------------------------------------------ */
 
-/* The weight of row k for an output row around s, by the definition of the filter, in long double. */
+/* Returns the weight of a row at distance x, by the definition of the filter, in long double. */
 static long double filter_of(const pe_resample *how, long double x)
 {
     const long double a = (long double)how->a;
@@ -1660,7 +1676,8 @@ static long double filter_of(const pe_resample *how, long double x)
     return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-/* Every output row and column: along each axis rows that are there, weights that sum to 1. */
+/* Compares every output row and column of random resamplings with a sum in long double. With
+   antialiasing, only rows inside the table count, and their weights are divided by their sum. */
 static void resampled_wide(void **state)
 {
     enum { D = 3, MOST = 40 };
@@ -1723,11 +1740,11 @@ static void resampled_at_the_limits(void **state)
     pe_resample how;
     memset(&how, 0, sizeof how);
     how.antialias = 1, how.a = -0.5;
-    /* to the same size: copied, and nothing of the rows beside */
+    /* of the same size: copied, without rounding errors from the adjacent rows */
     for (size_t i = 0; i < 12; i++) table[i] = i == 5 ? HUGE_VALF : (float)i;
     assert_int_equal(pe_learned_resample_f32(table, 12, 1, 1, &how, out, 12, 1), PE_OK);
     assert_memory_equal(out, table, 12 * sizeof *out);
-    /* bilinear, 4 rows to 2: the weights are 3/7, 3/7, 1/7, as torch has them */
+    /* bilinear, 4 rows to 2: the weights are 3/7, 3/7 and 1/7, as in torch */
     how.method = PE_RESAMPLE_LINEAR;
     table[0] = 7, table[1] = 70, table[2] = 700, table[3] = 7000;
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_OK);
@@ -1744,7 +1761,7 @@ static void resampled_at_the_limits(void **state)
     how.scale_x = 0, how.scale_y = 0.5; /* more rows than that makes: the last one */
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 9, 1), PE_OK);
     assert_true(out[8] == 7000);
-    /* the same where the filter is 0 at the only rows in reach, and where the weights of two cancel */
+    /* the same where all rows in reach have weight 0, and where the weights of two rows cancel */
     how.method = PE_RESAMPLE_CUBIC, how.scale_y = 1;
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 8, 1), PE_OK);
     for (size_t i = 0; i < 8; i++) assert_true(out[i] == table[i < 4 ? i : 3]);
@@ -1753,7 +1770,8 @@ static void resampled_at_the_limits(void **state)
     assert_true(out[0] == 7 && out[7] == 7000);
 }
 
-/* Tables of ones stay so: with every filter, to any number of rows, also to more than the scale makes. */
+/* Checks that a table of ones stays a table of ones: with every filter, to any number of rows, also
+   to more rows than the scale gives. Weights whose sum is not exactly 1 would show. */
 static void ones_stay_ones(void **state)
 {
     enum { MOST = 24, SCALES = 65 };
@@ -1770,7 +1788,7 @@ static void ones_stay_ones(void **state)
         memset(&how, 0, sizeof how);
         how.antialias = filter % 2 == 0, how.a = slopes[filter / 2 % LENGTH(slopes)];
         how.method = filter / 2 < LENGTH(slopes) ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
-        /* none; parts of what fits; sixteenths of a whole number; 1, 1/2 ... */
+        /* no scale; parts of the fitting scale; sixteenths of an integer; 1, 1/2 ... */
         how.scale_y = scale <= 32   ? fit * (double)scale / 32
                       : scale <= 48 ? floor(fit * (double)(scale - 32)) / 16
                                     : 1.0 / (double)(scale - 48);

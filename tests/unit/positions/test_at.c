@@ -75,7 +75,7 @@ typedef union block {
     if (t == F64) X(f64, double);                                                                  \
     OF_THREE(X)
 
-/* Do it to rows row ... row + rows - 1 of the block. */
+/* Calls the verb on rows row ... row + rows - 1 of the block. */
 static pe_status act(verb v, int t, const pe_plan *plan, pe_at at, size_t row, size_t rows,
                      block *b)
 {
@@ -136,7 +136,7 @@ static void must_act(verb v, int t, const pe_plan *plan, pe_at at, size_t row, s
                  pe_status_string(status));
 }
 
-/* Numbers of a type that nothing overflows, always the same. */
+/* Fills the block with numbers that nothing overflows, the same in each call. */
 static void paint(int t, block *b)
 {
     static block painted[ALL_TYPES];
@@ -185,7 +185,7 @@ static made make(const pe_config *config)
     return m;
 }
 
-/* D columns for all verbs, in four forms. */
+/* Returns a config with D columns for all verbs, in one of four forms. */
 static pe_config config_for(size_t form, double offset, double amplitude)
 {
     pe_config c = pe_config_default(D);
@@ -196,7 +196,8 @@ static pe_config config_for(size_t form, double offset, double amplitude)
     return c;
 }
 
-/* Three axes of unlike widths, in an order of their own, and columns that encode nothing. */
+/* Returns a config with three axes of different widths, in an order of their own, and with columns
+   that encode nothing. */
 static const size_t axis_width[3] = {8, 6, 10}, axis_coordinate[3] = {2, 0, 1};
 static pe_config config_of_axes(pe_layout layout, double offset)
 {
@@ -207,7 +208,7 @@ static pe_config config_of_axes(pe_layout layout, double offset)
     return c;
 }
 
-/* Which verbs a plan is for. GGML has none, and takes one coordinate. */
+/* Returns whether the verb can use the plan. The verb GGML has no plan and takes one coordinate. */
 static int is_for(verb v, const pe_plan *plan)
 {
     return v < LEARN && (v <= SHIFT || plan->axes == 1);
@@ -217,8 +218,8 @@ static int is_for(verb v, const pe_plan *plan)
  * One coordinate
  * --------------------------------------------------------------------------------------------- */
 
-/* A place of rows positions: the call is the rows one by one, each as pe_from(), or as a list of one
-   if it is not whole. */
+/* Checks that one call gives the rows that the positions p give one by one. Each of these is called
+   with pe_from(), or with a list of one position if it is not an integer. */
 static void check_place(const pe_plan *plan, const char *what, pe_at at, const double *p,
                         size_t rows)
 {
@@ -243,7 +244,7 @@ static void check_place(const pe_plan *plan, const char *what, pe_at at, const d
         }
 }
 
-/* The same positions as a list of each type that can have them. */
+/* Checks the same positions as a list of each type that can have them. */
 static void check_lists(const pe_plan *plan, const double *p, size_t rows)
 {
     int32_t i32[ROWS];
@@ -315,7 +316,8 @@ static void lists_are_their_rows(void **state)
     }
 }
 
-/* Sine and cosine of any double, rounded to odd, by MPFR; then the elements that they should be. */
+/* Computes sine and cosine of any double with MPFR, rounded to odd, and the two elements from
+   them. */
 static void turn_by(oracle *o, double position, size_t pair)
 {
     int inexact;
@@ -385,13 +387,13 @@ static void real_positions_are_exact(void **state)
         assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
         oracle_make(&o, "real_positions_are_exact", D, 10000.0, amplitude);
         check_real_row(&o, &p, position, t);
-        /* (1, 0) turned is (cosine, sine), the table's bits */
+        /* (1, 0) rotated is (cosine, sine), with the bits of the table */
         const pe_heads one = {1, 0, 0};
         mpfr_set_ui(sum, 0, MPFR_RNDN);
         for (size_t i = 0; i < D; i++) turned[i] = i % 2 == 0, pairs[i] = (double)(i % 2);
         assert_int_equal(pe_rope_f32(&p.plan, pe_at_f64(&position), 1, turned, one), PE_OK);
         must_act(TABLE, F32, &p.plan, pe_at_f64(&position), 0, 1, &got);
-        /* and (sine, cosine) = (0, 1) shifted by a real difference, without offset or amplitude */
+        /* (sine, cosine) = (0, 1) is shifted by a real difference, without offset or amplitude */
         assert_int_equal(pe_shift_f64(&p.plan, pe_at_f64(&position), 1, pairs, D), PE_OK);
         for (size_t i = 0; i < D / 2; i++) {
             turn_by(&o, t, i);
@@ -405,7 +407,7 @@ static void real_positions_are_exact(void **state)
             assert_true(oracle_ulp_f64(&o, o.sine, pairs[2 * i]) <= 0.5);
             assert_true(oracle_ulp_f64(&o, o.cosine, pairs[2 * i + 1]) <= 0.5);
         }
-        /* whose dot product is the sum of the cosines, times A^2 */
+        /* the dot product of this row is the sum of the cosines, times A^2 */
         double dot;
         assert_int_equal(pe_dot_f64(&p.plan, pe_at_f64(&position), 1, &dot), PE_OK);
         mpfr_mul_d(sum, sum, amplitude * amplitude, MPFR_RNDN);
@@ -429,7 +431,8 @@ static void padding_is_the_position_given(void **state)
         pe_config c = config_for(n / LENGTH(padding_offsets), offset, 1), plain = c;
         c.has_padding = 1, c.padding_position = (int64_t)centre;
         made m = make(&c), without = make(&plain);
-        /* runs over it, up and down; next to it where the offset swallows the difference */
+        /* runs over it, up and down, and positions next to it where the offset absorbs the
+           difference */
         const double next = 0x1p-40;
         const double p[] = {centre - 2,
                             centre - 1,
@@ -513,7 +516,7 @@ static void no_padding_of_several_axes(void **state)
  * Several coordinates
  * --------------------------------------------------------------------------------------------- */
 
-/* An element where no axis is, of batch k: what act() makes of it. */
+/* Computes what act() makes of an element that belongs to no axis, in batch k. */
 static void zero_element(verb v, int t, unsigned char *at, size_t k)
 {
     if (v == SHIFT || (k == 1 && v != BATCH)) return;
@@ -529,8 +532,9 @@ static void zero_element(verb v, int t, unsigned char *at, size_t k)
     }
 }
 
-/* Rows of coordinates p[r][3]: each block of columns is the row of a plan of that width, at its
-   own coordinate. For fill, add and shift; what encodes nothing is 0, or as it was. */
+/* Checks rows of coordinates p[r][3] with fill, add and shift. Each block of columns must be the
+   row of a plan of that width at its own coordinate. Columns that encode nothing are 0, or keep
+   their values. */
 static void check_blocks(const pe_plan *plan, const made *axes, const char *what, pe_at at,
                          const double *p, size_t rows)
 {
@@ -573,7 +577,7 @@ static void axes_make(made *axes, const pe_config *c)
     }
 }
 
-/* Points in any order of memory, of every type. */
+/* Checks points of every type, stored in any order. */
 static void points_are_their_coordinates(void **state)
 {
     enum { N = 11 };
@@ -735,7 +739,8 @@ static void sources_make(sources *s, rng *r)
     s->sizes[0] = 2, s->sizes[1] = 3, s->sizes[2] = 2;
 }
 
-/* Place k; of opposite 1, the negated one, where there is one. */
+/* Returns the pe_at number k. With opposite = 1, it returns the one with negated positions, if it
+   exists. */
 static pe_at place_of(const sources *s, size_t k, int opposite, size_t axes)
 {
     const int64_t sign = opposite ? -1 : 1;
@@ -800,7 +805,7 @@ static void back_is_the_opposite(void **state)
                             compare((verb)v, t, "back without offset", &m.plan, pe_back(at),
                                     &m.plan, minus, POINTS);
                     }
-            /* a grid has no opposite grid */
+            /* no grid has the negated positions of another */
             const size_t rows = s.sizes[0] * s.sizes[1] * s.sizes[2];
             double p[12][3];
             for (size_t r = 0; r < rows; r++) {
@@ -886,7 +891,7 @@ static void keys_are_shifted(void **state)
         assert_int_equal(pe_rope_f32(&plan, pe_at_i64(to), TOKENS, there, heads), PE_OK);
         assert_int_equal(pe_rope_f32(&plan, pe_back(pe_delta(pe_at_i64(at))), TOKENS, same, heads),
                          PE_OK);
-        /* a pair's length is at most sqrt 2, each turn is off by 3 u (|a| + |b|) at most */
+        /* a pair's length is at most sqrt 2, and each rotation is off by at most 3 u (|a| + |b|) */
         for (size_t i = 0; i < TOKENS * 64; i++) {
             assert_true(fabs((double)moved[i] - (double)there[i]) <= 3 * 6 * u);
             assert_true(fabs((double)same[i] - (double)keys[i]) <= 2 * 6 * u);
@@ -894,7 +899,7 @@ static void keys_are_shifted(void **state)
     }
 }
 
-/* Every verb, cut anywhere, with the places skipped: as whole. */
+/* Checks that every verb, divided anywhere with pe_skip(), gives the rows of the undivided call. */
 static void skips_cut_anywhere(void **state)
 {
     rng random = rng_for("skips_cut_anywhere");
@@ -939,7 +944,8 @@ static void skips_cut_anywhere(void **state)
  * What makes no sense
  * --------------------------------------------------------------------------------------------- */
 
-/* Each verb for which the plan is, in each type: this status, and nothing written. */
+/* Checks that each verb that can use the plan returns this status in each type, and writes
+   nothing. */
 static void refused(const pe_plan *plan, const char *what, pe_at at, size_t rows, pe_status status)
 {
     for (int v = 0; v < VERBS; v++)
@@ -952,7 +958,7 @@ static void refused(const pe_plan *plan, const char *what, pe_at at, size_t rows
                          pe_status_string(had), pe_status_string(status));
             if (!all_canaries(&got, sizeof got))
                 fail_msg("%s_%s: %s: written although refused", verb_names[v], type_names[t], what);
-            /* of no rows, nothing is looked at */
+            /* without rows, no argument is checked */
             assert_int_equal(act((verb)v, t, NULL, at, 0, 0, &got), PE_OK);
         }
 }
@@ -1180,7 +1186,7 @@ static void an_offset_counts_in_the_range(void **state)
     free(m.memory);
 }
 
-/* The same for plans of three axes: coordinates, and grids whose sizes overflow. */
+/* Checks the same for plans of three axes: coordinates, and grids whose sizes overflow. */
 static void nonsense_of_three_axes_is_refused(void **state)
 {
     const size_t root = (size_t)1 << (sizeof(size_t) * 4), half = SIZE_MAX / 2 + 1;
@@ -1331,7 +1337,8 @@ static void the_wrong_frequency_is_named(void **state)
         }
 }
 
-/* The plan of a RoPE config is that of pe_rope_frequencies()' doubles: one route, one set of bits. */
+/* Checks that the plan of a RoPE config has the bits of a plan with pe_rope_frequencies()'
+   doubles. */
 static void rope_plans_are_their_frequencies(void **state)
 {
     static const pe_rope_type types[] = {PE_ROPE_DEFAULT, PE_ROPE_LINEAR, PE_ROPE_NTK, PE_ROPE_YARN,
@@ -1363,8 +1370,9 @@ static void rope_plans_are_their_frequencies(void **state)
     }
 }
 
-/* Rows without a plan are those of a plan of the same frequencies, at all places, in both orders of the
-   arrays, by each tile; what lies between rows stays. */
+/* Checks that rows without a plan have the bits of a plan with the same frequencies. Every kind of
+   pe_at, both orders of the arrays and every tile occur, and the bytes between rows keep their
+   values. */
 static void rows_without_a_plan(void **state)
 {
     static const size_t pairs[] = {1, 2, 3, 5, 8, 13, 31, 32, 33, 64, 255, 256, 257, 300},
@@ -1478,7 +1486,7 @@ static void calls_read_as_they_should(void **state)
     assert_int_equal(pe_rope_plan_init(&rope, &model, memory[2], sizeof memory[2]), PE_OK);
     assert_int_equal(pe_rope_to_f32(&rope, pe_coords_f32(xyz, 3, 3, 1), n, 64, in, a, turned, b),
                      PE_OK);
-    /* bits have no sign of what was meant: the first pair, by hand */
+    /* equal bits do not prove the direction of a rotation, so the first pair is computed here */
     assert_true(q[0] == (float)(cos(77.0) - sin(77.0)) && q[32] == (float)(cos(77.0) + sin(77.0)));
     assert_true(turned[0] == 0.5f * ((float)cos(0.5) - (float)sin(0.5)) ||
                 fabs((double)turned[0] - 0.5 * (cos(0.5) - sin(0.5))) < 1e-7);

@@ -24,7 +24,7 @@ static const size_t axis_pairs[AXES] = {3, 4, 6};
 
 static size_t bytes_of(int t) { return t == F64 ? sizeof(double) : size_of((type)t); }
 
-/* The element of a type that an exact number, rounded to odd, becomes. */
+/* Stores an exact number, which is rounded to odd, as an element of the type. */
 static void put_exact(int t, unsigned char *to, const mpfr_t exact)
 {
     double x = mpfr_get_d(exact, t == F64 ? MPFR_RNDN : MPFR_RNDZ);
@@ -80,8 +80,8 @@ static void expect(kind k, int t, const double *turns, size_t n, double amplitud
     for (size_t a = 0; a < AXES; a++) oracle_free(&o[a]);
 }
 
-/* A pool of positions: consecutive, steps of 1/2 or 1/256, reals, all at one place of any index of 256,
-   next to each other in the last bit. */
+/* Makes a pool of positions. They are consecutive, have steps of 1/2 or 1/256, or are real numbers.
+   Or all fall into one entry of an index of 256, or they differ only in the last bit. */
 enum { WHOLE, HALVES, FINE, REALS, FAR, NEXT, POOLS };
 static size_t pool_make(double *pool, int what, size_t n, rng *r)
 {
@@ -99,7 +99,7 @@ static size_t pool_make(double *pool, int what, size_t n, rng *r)
     return n;
 }
 
-/* Which position of the pool each row has. */
+/* Chooses the position of the pool that each row has. */
 enum { ANY, IN_ORDER, EACH_OFTEN, DOWN, RUNS, ORDERS };
 static void order_make(size_t *of, size_t rows, size_t n, int order, rng *r)
 {
@@ -121,7 +121,7 @@ typedef struct trial {
     size_t rows, stride;
 } trial;
 
-/* The bytes of row r: want[pair] has its sine and cosine. */
+/* Computes the bytes of row r, where want[pair] holds the sine and the cosine of a pair. */
 static void row_make(const trial *x, const unsigned char *const *want, unsigned char *cosines,
                      unsigned char *sines)
 {
@@ -207,8 +207,8 @@ static pe_plan plan_of(kind k, const trial *x, double offset, double amplitude,
     return plan;
 }
 
-/* A list of so many rows and coordinates, those before row skip being nonsense, in a type that can have
-   the positions, its last element flush against an inaccessible page. */
+/* Makes a list of this many rows and coordinates, in a type that can have the positions. The rows
+   before `skip` are invalid, and the last element is flush against an inaccessible page. */
 static pe_at list_make(const guarded *g, const double *pool, size_t (*of)[MOST], size_t axes,
                        size_t rows, size_t skip, rng *r)
 {
@@ -320,8 +320,9 @@ static void rows_that_repeat(void **state)
     }
 }
 
-/* A row is that of position and offset together, but for the padding position itself: next to a run,
-   and where the offset swallows the difference of two positions. */
+/* Checks that a row is that of position plus offset, and that only the padding position itself is
+   padding. Positions are next to a run, or so near to each other that adding the offset makes them
+   equal. */
 static void neighbours(void **state)
 {
     enum { ROWS = 200 };
@@ -331,7 +332,8 @@ static void neighbours(void **state)
     double p[ROWS];
     (void)state;
     for (size_t n = 0; n < 16; n++) {
-        /* with 0.5: 1, 0, little; with 2^31: twice the row of -20, of which one is padding */
+        /* with 0.5, the sums are 1, 0 and little; with 2^31, all have the row of -20, one may be
+           padding */
         const double offset = offsets[n % 2], padding = n & 8 ? -20 : -3;
         const double with[2][3] = {{0.5 + (n & 2 ? little : 0), -0.5, -0.5 + little},
                                    {-20 + small_step, -20, -20 - small_step}};

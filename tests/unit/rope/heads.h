@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heads for the tests of RoPE: plans, calls of each type, and what a call has to give by the definition.
+ * Provides heads for the tests of RoPE: plans, calls of each type, and the rotated heads that the
+ * definition gives.
  */
 #ifndef PE_TESTS_ROPE_HEADS_H
 #define PE_TESTS_ROPE_HEADS_H
@@ -10,7 +11,7 @@
 #include "../oracle.h"
 #include "../turn.h"
 
-/* Sines and cosines of a plan of the default layout: pe_fill_f32 is proven by test_exact. */
+/* Computes sines and cosines using a plan in the default layout. test_exact proves pe_fill_f32. */
 static inline void sines_at(const pe_plan *plan, pe_at at, float *s, float *c)
 {
     const size_t n = plan->d_model;
@@ -45,7 +46,7 @@ static inline void plans_free(owned_plan p[2])
     plan_free(&p[1]);
 }
 
-/* What to turn: tokens at first, first + 1 ... or at a list. */
+/* Describes a call: its tokens are at first, first + 1 ..., or at a list of positions. */
 typedef struct job {
     type t;
     pe_layout layout;
@@ -82,8 +83,9 @@ static inline void rope_plan(owned_plan *p, const pe_rope_config *config)
     p->config = pe_config_default(p->plan.d_model);
 }
 
-/* What such a plan has to be for one coordinate: the doubles of pe_rope_frequencies(), which
-   test_rope_frequencies proves, in a plan of given ones, which test_conventions does. Interleaved. */
+/* Makes the plan that a RoPE plan of one coordinate has to equal. Its frequencies are the doubles
+   of pe_rope_frequencies(), which test_rope_frequencies proves. test_conventions proves plans of
+   given frequencies. The layout is interleaved. */
 static inline void reference_plan(owned_plan *p, const pe_rope_config *config)
 {
     const size_t pairs =
@@ -101,7 +103,8 @@ static inline void reference_plan(owned_plan *p, const pe_rope_config *config)
     free(omega);
 }
 
-/* Configs of every type, with what they need. */
+/* These are the lists of config_of_type(), which returns a config with all fields that its type
+   needs. */
 static const double plan_factors[33] = {1, 1.5, 2, 3.75, 4, 1, 1,    8, 1.25, 6,  7,
                                         8, 9,   1, 2,    3, 4, 5.25, 6, 7,    8,  9.5,
                                         1, 2,   3, 4,    5, 6, 7,    8, 9,    10, 11};

@@ -11,7 +11,7 @@
 
 enum { TOKENS = 24, HEADS = 3, DIM = 160, ALL = TOKENS * HEADS * DIM };
 
-/* An operation of theirs: each is a loop of its own over memory. */
+/* Defines an operation of these programs. Each is a loop of its own over memory. */
 #if defined(__GNUC__)
     #define OPERATION static __attribute__((__noinline__)) void
 #else
@@ -31,13 +31,18 @@ OPERATION times_scalar(const float *x, double y, size_t n,
     for (size_t i = 0; i < n; i++) out[i] = x[i] * (float)y;
 }
 
-/* x1 = x[..., : n // 2]; x2 = x[..., n // 2 :]; return torch.cat((-x2, x1), dim=-1) */
+/* Computes this expression:
+
+       x1 = x[..., : n // 2]; x2 = x[..., n // 2 :]; return torch.cat((-x2, x1), dim=-1) */
 static void rotate_half(const float *x, size_t n, float *out)
 {
     for (size_t i = 0; i < n / 2; i++) out[i] = -x[i + n / 2], out[i + n / 2] = x[i];
 }
 
-/* x1 = x[..., ::2]; x2 = x[..., 1::2]; return torch.stack((-x2, x1), dim=-1).flatten(-2) */
+/* Computes this expression:
+
+       x1 = x[..., ::2]; x2 = x[..., 1::2]
+       return torch.stack((-x2, x1), dim=-1).flatten(-2) */
 static void rotate_every_two(const float *x, size_t n, float *out)
 {
     for (size_t i = 0; i < n; i += 2) out[i] = -x[i + 1], out[i + 1] = x[i];
@@ -64,7 +69,8 @@ static void random_x(const char *test)
         x[i] = (float)ldexp(rng_unit(&r) * 8 - 4, -(int)(rng_below(&r, 8) ? 0 : rng_below(&r, 20)));
 }
 
-/* A plan of rotary elements of a head, its tables as those models make them, cat((freqs, freqs)). */
+/* Makes a plan for the rotary elements of a head, and its tables as these models have them:
+   cat((freqs, freqs)). */
 static void begin(owned_plan *p, pe_layout layout, size_t rotary, int64_t first)
 {
     pe_config config = config_of(rotary, 500000, 1);
@@ -112,8 +118,10 @@ static void rotations(void **state)
     }
 }
 
-/* x = self.embedding(x) * math.sqrt(d_model)
-   x = x + self.pe[:, : x.size(1)] */
+/* Checks that pe_add_f32() has the bits of these expressions, where the factor is rounded to float:
+
+       x = self.embedding(x) * math.sqrt(d_model)
+       x = x + self.pe[:, : x.size(1)] */
 static void scaled_embeddings(void **state)
 {
     static const size_t widths[] = {DIM, 512 / 4, 50};
@@ -135,7 +143,9 @@ static void scaled_embeddings(void **state)
     }
 }
 
-/* A model in bf16 has cos and sin in bf16, and rounds both products and their sum. */
+/* Counts how many elements of bf16 code differ from pe's, and which of the two is nearer to the
+   result in floats. A model in bf16 has cosines and sines in bf16, and rounds both products and
+   their sum. */
 static void bf16_rounds_more_often(void **state)
 {
     static uint16_t h[ALL];

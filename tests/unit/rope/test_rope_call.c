@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls of RoPE accept and refuse, in every form: strides that count for nothing, heads far apart, guard pages. Bad
- * input is in test_rope_refused.c.
+ * Proves what calls of RoPE accept and refuse, in every form: strides that are ignored, heads far
+ * apart, guard pages. Bad input is in test_rope_refused.c.
  */
 #include "heads.h"
 
-/* Of one head the head_stride is ignored, of one token the token_stride, in place too: by a plan
-   and by a table. */
+/* Checks that the head_stride is ignored if there is one head, and the token_stride if there is one
+   token. In-place calls are recognised all the same. The calls use a plan and a table. */
 static void ignored_strides(void **state)
 {
     enum { N = 16, MOST = 4 };
@@ -37,7 +37,8 @@ static void ignored_strides(void **state)
     }
 }
 
-/* What has a call of its own, in every type: the bits of in place by a list of positions. */
+/* Defines a test of the calls that exist for every type. Each must give the bits of the call in
+   place with a list of positions. */
 #define OTHER_CALLS(name, T, element)                                                              \
     static void name(const pe_plan *plan, pe_layout layout, const int64_t *list, rng *r)           \
     {                                                                                              \
@@ -91,7 +92,7 @@ static void ignored_strides(void **state)
                          PE_OK);                                                                   \
         assert_memory_equal(x, want, sizeof x);                                                    \
                                                                                                    \
-        /* nothing to do, and what is refused */                                                   \
+        /* calls without work, and calls that are refused */                                       \
         const pe_at no_list = pe_coords_i64(NULL, 1, 1, 1),                                        \
                     no_axes = pe_coords_i64(list, 0, 1, 1);                                        \
         assert_int_equal(pe_rope_##T(plan, no_list, 0, x, one), PE_OK);                            \
@@ -151,7 +152,8 @@ OTHER_CALLS(other_calls_f32, f32, float)
 OTHER_CALLS(other_calls_f16, f16, uint16_t)
 OTHER_CALLS(other_calls_bf16, bf16, uint16_t)
 
-/* Heads further apart than what is fetched ahead: the bits of heads on their own. */
+/* Checks heads that are further apart than the memory that is prefetched: they have the bits of
+   heads rotated one by one. */
 static void test_far_heads(void **state)
 {
     enum { N = 48, TOKENS = 3, HEADS = 3, FAR = 5000 };
@@ -194,8 +196,9 @@ static void test_every_call(void **state)
     plans_free(p);
 }
 
-/* The stride of a single head or token leads nowhere, and may be any number. It used to be added to
-   an address to be asked for: the sanitizers of undefined behaviour look at that. */
+/* Checks that the stride of a single head or token may be any number, because it is never used. The
+   library once added it to an address to prefetch it, which the sanitizer of undefined behaviour
+   reports. */
 static void test_strides_of_one(void **state)
 {
     enum { N = 40, PAIR = 2, ALL = PAIR * N };
@@ -240,7 +243,7 @@ static void test_strides_of_one(void **state)
     plans_free(both);
 }
 
-/* Heads that end at a page that faults, and heads that begin behind one. */
+/* Checks heads that end at a page that faults, and heads that begin behind one. */
 static void test_guard_pages(void **state)
 {
     guarded g;

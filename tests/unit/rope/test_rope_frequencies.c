@@ -40,7 +40,7 @@ static void factor_of(const pe_rope_config *c, mpfr_t f)
     }
 }
 
-/* x = base^(-2i/n) */
+/* Computes x = base^(-2i/n). */
 static void power(mpfr_t x, const mpfr_t base, size_t i, size_t n)
 {
     mpfr_t exponent;
@@ -51,7 +51,8 @@ static void power(mpfr_t x, const mpfr_t base, size_t i, size_t n)
     mpfr_clear(exponent);
 }
 
-/* YaRN: n ln(L0 / (2 pi beta)) / (2 ln base) */
+/* Computes YaRN's x = n ln(L0 / (2 pi beta)) / (2 ln base), the pair that makes beta rotations
+   within the original length L0. */
 static void correction(mpfr_t x, const pe_rope_config *c, double beta, const mpfr_t base)
 {
     mpfr_t y;
@@ -67,7 +68,7 @@ static void correction(mpfr_t x, const pe_rope_config *c, double beta, const mpf
     mpfr_clear(y);
 }
 
-/* w = the part of the pair that is not interpolated, YaRN's mask */
+/* Computes YaRN's mask: the part of pair i's frequency that is not interpolated. */
 static void yarn_mask(mpfr_t mask, const pe_rope_config *c, size_t i, const mpfr_t base)
 {
     mpfr_t low, high;
@@ -96,7 +97,7 @@ static void yarn_mask(mpfr_t mask, const pe_rope_config *c, size_t i, const mpfr
     mpfr_clears(low, high, (mpfr_ptr)NULL);
 }
 
-/* Llama 3: w by its wavelength */
+/* Applies Llama 3's scaling, which depends on the wavelength, to the frequency w. */
 static void llama3(mpfr_t w, const pe_rope_config *c, const mpfr_t f)
 {
     mpfr_t wavelength, low, high, smooth;
@@ -187,7 +188,7 @@ static void oracle_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
     mpfr_clears(base, f, y, (mpfr_ptr)NULL);
 }
 
-/* 0.1 mscale ln f + 1, or 1 */
+/* Computes x = 0.1 mscale ln f + 1, or 1 if f <= 1. */
 static void mscale_of(mpfr_t x, const mpfr_t f, double mscale)
 {
     mpfr_set_ui(x, 1, MPFR_RNDN);
@@ -333,7 +334,7 @@ static pe_rope_config config_with(pe_rope_type type, size_t head_dim, double the
     return c;
 }
 
-/* Phi-3.5-mini-instruct, config.json */
+/* These lists are from the config.json of Phi-3.5-mini-instruct. */
 static const double phi_long[48] = {
     1.0800000429153442, 1.1100000143051147, 1.1399999856948853, 1.340000033378601,
     1.5899999141693115, 1.600000023841858,  1.6200000047683716, 2.620000123977661,
@@ -495,8 +496,9 @@ static void models_of_other_types_are_right(void **state)
     check(&c, "GPT-J", test);
 }
 
-/* YaRN's attention factors of many scaling factors, to the last bit: few show an error of one unit
-   in the last place of a constant of the formula. */
+/* Compares YaRN's attention factors of many scaling factors with MPFR, to the last bit. An error of
+   one unit in the last place of a constant of the formula changes only few factors, so many are
+   needed. */
 static void attention_factors_are_right(void **state)
 {
     static const char *const test = "attention_factors_are_right";
@@ -511,9 +513,10 @@ static void attention_factors_are_right(void **state)
     }
 }
 
-/* Without a factor, f is the quotient of two lengths. Next to 1, its logarithm is small and its
-   absolute error is not, which a large mscale multiplies. The first config is one whose factor was
-   one unit in the last place too large. */
+/* Checks attention factors of configs without a factor, where f is the quotient of two lengths. If
+   f is next to 1, its logarithm is small and its absolute error is not, and a large mscale
+   multiplies this error. The first config is one whose attention factor was one unit in the last
+   place too large. */
 static void attention_factors_of_close_lengths(void **state)
 {
     static const char *const test = "attention_factors_of_close_lengths";
@@ -556,7 +559,8 @@ static void frequencies_near_ties(void **state)
  * Random configs, up to the limits
  * --------------------------------------------------------------------------------------------- */
 
-/* Log-uniform in 2^low ... 2^high, now and then an end of it. */
+/* Returns a number whose logarithm is uniform between `low` and `high`, and sometimes 2^low or
+   2^high. */
 static double random_number(rng *r, double low, double high)
 {
     const double x = exp2(low + (high - low) * rng_unit(r));
@@ -619,7 +623,7 @@ static pe_rope_config random_config(rng *r, random_lists *lists)
     c.short_factor = lists->short_factor;
     c.long_factor = lists->long_factor;
     if (rng_below(r, 8) == 0) c.freq_factors = lists->freq_factors;
-    /* what a type cannot do */
+    /* replace what the chosen type cannot have */
     if (rotary_of(&c) < 4 && (c.rope_type == PE_ROPE_NTK || c.rope_type == PE_ROPE_DYNAMIC_NTK))
         c.rope_type = PE_ROPE_DEFAULT;
     if (c.rope_type == PE_ROPE_YARN && c.rope_theta == 1) c.rope_theta = 1 + DBL_EPSILON;
@@ -647,8 +651,9 @@ static void random_configs_are_right(void **state)
  * Branches
  * --------------------------------------------------------------------------------------------- */
 
-/* YaRN: betas for which c(beta) is as near to an integer as doubles get, on both sides of it. In
- * double, floor and ceil would go wrong for about half of them. */
+/* Checks that floor and ceil in YaRN are exact. The betas make c(beta) as near to an integer as
+   doubles can, on both sides of it. In double arithmetic, floor or ceil would be wrong for about
+   half of them. */
 static void floors_and_ceils_are_exact(void **state)
 {
     static const char *const test = "floors_and_ceils_are_exact";
@@ -714,7 +719,7 @@ static void ramps_are_clamped(void **state)
               {1e4, 32, 32, 4096},
               {1e4, 32, 32, 200},
               {1e4, 32, 1e-9, 4096},
-              /* so near to 1 that the ramp begins behind 2^52, or the powers are next to 1 */
+              /* so near to 1 that the ramp begins beyond 2^52, or that the powers are next to 1 */
               {1 + 0x1p-52, 32, 1, 4096},
               {1 + 0x1p-40, 32, 1, 4096}};
     (void)state;
@@ -728,8 +733,9 @@ static void ramps_are_clamped(void **state)
             }
 }
 
-/* Llama 3: thresholds that are as near to a wavelength as doubles get, on both sides of it. With
- * low_freq_factor = high_freq_factor the step is the full factor. */
+/* Checks Llama 3's thresholds that are as near to a wavelength as doubles can be, on both sides of
+   it. With low_freq_factor = high_freq_factor, the frequency jumps there by the whole factor, so a
+   threshold on the wrong side shows. */
 static void thresholds_are_exact(void **state)
 {
     static const char *const test = "thresholds_are_exact";
@@ -813,8 +819,9 @@ static void expect_published(const pe_rope_config *c, const published *values, s
     }
 }
 
-/* Five digits each from the tests of Hugging Face transformers (head_dim 128, rope_theta 10000,
- * 2048 positions), and attention factors as model cards and converted files have them. */
+/* Compares frequencies with five published digits from the tests of Hugging Face transformers
+   (head_dim 128, rope_theta 10000, 2048 positions), and attention factors with those of model cards
+   and converted files. */
 static void published_values_are_met(void **state)
 {
     static const published plain[] = {{1, 8.6596e-01},  {7, 3.6517e-01},  {16, 1.0000e-01},
@@ -984,7 +991,7 @@ static void types_agree_where_their_formulas_do(void **state)
         same_bits(&linear, &c, "freq_factors and LINEAR");
         c = plain, c.head_dim += 100, c.rotary_dim = plain.head_dim;
         same_bits(&plain, &c, "a larger head");
-        /* NTK: the slowest pair is interpolated by the factor, the fastest not at all */
+        /* NTK interpolates the slowest pair by the factor, and the fastest not at all */
         c = plain, c.rope_type = PE_ROPE_NTK, c.factor = 8;
         assert_int_equal(pe_rope_frequencies(&c, x, NULL), PE_OK);
         assert_int_equal(pe_rope_frequencies(&plain, y, NULL), PE_OK);
@@ -1036,7 +1043,8 @@ static pe_rope_config good_config(pe_rope_type type)
     return c;
 }
 
-/* Absent if 0; never 0; never 0 in LLAMA3; 0 ... 1 */
+/* Tells which numbers a field may have. OPTIONAL means absent if 0, NEEDED never 0, OF_LLAMA3 never
+   0 if the type is LLAMA3, and UNIT from 0 to 1. */
 typedef enum field_kind { OPTIONAL, NEEDED, OF_LLAMA3, UNIT } field_kind;
 
 static void bad_numbers_are_refused(void **state)
@@ -1297,7 +1305,8 @@ static void short_lists_are_not_read(void **state)
     guarded_free(&memory);
 }
 
-/* What is said of a type is about that type: zeros in other types' fields are absent. */
+/* Checks that an error text speaks only of fields that the type has: a zero in another type's field
+   means absent. */
 static void errors_name_the_keys_of_the_type(void **state)
 {
     (void)state;

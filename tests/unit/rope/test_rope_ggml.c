@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Angles as ggml computes them: float by float, with each rounding of its code (MPFR).
+ * Proves that angles are those that ggml computes, float by float, with each rounding of its code.
+ * MPFR computes the functions.
  */
 #include "heads.h"
 
-/* What ggml computes: its loop, written as there, with MPFR for powf, logf, sine and cosine. */
+/* The following functions repeat ggml's loop as it is written there, with MPFR for powf, logf, sine
+   and cosine. */
 typedef int mpfr_function(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 
 static float rounded(double x, mpfr_function *function)
@@ -22,7 +24,8 @@ static float rounded(double x, mpfr_function *function)
 
 static float logarithm(float x) { return rounded((double)x, mpfr_log); }
 
-/* What llama.cpp has for a model that says nothing, written out where 0 says it. */
+/* Returns a config with zeros, which stand for llama.cpp's values of a model whose file has
+   none. */
 static pe_rope_ggml ggml_of(size_t n_dims)
 {
     pe_rope_ggml g;
@@ -31,7 +34,7 @@ static pe_rope_ggml ggml_of(size_t n_dims)
     return g;
 }
 
-/* What ggml computes for all positions of a case. */
+/* Holds what ggml computes once for all positions of a case. */
 typedef struct ggml_case {
     pe_rope_ggml g;
     size_t number, pairs;
@@ -39,7 +42,8 @@ typedef struct ggml_case {
     float low, high; /* where the ramp begins and ends, in pairs */
 } ggml_case;
 
-/* Set the ramp and the factor of YaRN, as ggml_rope_yarn_corr_dims and rope_yarn do it in float. */
+/* Sets the ramp and the factor of YaRN, as ggml_rope_yarn_corr_dims and rope_yarn do it in
+   float. */
 static void ggml_ramp(ggml_case *k, size_t n, float beta_fast, float beta_slow)
 {
     const float pi = 3.14159265358979f, base = 2 * logarithm(k->g.freq_base);
@@ -53,7 +57,8 @@ static void ggml_ramp(ggml_case *k, size_t n, float beta_fast, float beta_slow)
     k->mscale *= k->g.contracted ? fmaf(0.1f, log_scale, 1) : 1 + tenth;
 }
 
-/* theta_scale = freq_base^(-2 / n), each rounded to float. */
+/* Returns theta_scale = freq_base^(-2 / n). The exponent and the power are each rounded to
+   float. */
 static float ggml_theta_scale(float freq_base, size_t n)
 {
     mpfr_t x, y;
@@ -115,7 +120,7 @@ static void test_ggml(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(factors); i++)
         factors[i] = i < 20 ? 1 : i % 3 == 0 ? 1e30f : 1 + (float)i * 0.37f;
-    /* each with a length of the training, and with 0, whose logarithm is -infinity */
+    /* with a training length, and with 0, whose logarithm is -infinity */
     for (size_t turn = 0, k = 0; turn < 2 * (size_t)CASES; k = ++turn % CASES) {
         const size_t n = ggml_cases[k].n, pairs = n / 2;
         const float base = ggml_cases[k].base, beta_slow = 1;
@@ -141,7 +146,8 @@ static void test_ggml(void **state)
     }
 }
 
-/* Zeros are what llama.cpp has for a model that says nothing; places of other kinds. */
+/* Checks that zeros mean llama.cpp's values of a model whose file has none, and that positions may
+   be real numbers, skipped into or negated. */
 static void places_of_other_kinds(void **state)
 {
     static const double reals[] = {0.3, -1e9 - 1 / 3.0, 16777217};
@@ -156,7 +162,7 @@ static void places_of_other_kinds(void **state)
             pe_rope_ggml_f32(&g, pe_from(100 - 7 * r), 1, c[1] + 32 * r, s[1] + 32 * r, 32), PE_OK);
     assert_memory_equal(c[0], c[1], sizeof c[0]);
     assert_memory_equal(s[0], s[1], sizeof s[0]);
-    /* a real position is rounded to float: of 0.3, the angle of pair 0 is that */
+    /* a real position is rounded to float; the angle of pair 0 is the position */
     assert_int_equal(pe_rope_ggml_f32(&g, pe_at_f64(reals), 3, c[0], s[0], 32), PE_OK);
     assert_true(c[0][0] == rounded((double)0.3f, mpfr_cos));
     assert_true(s[0][0] == rounded((double)0.3f, mpfr_sin));
@@ -164,7 +170,7 @@ static void places_of_other_kinds(void **state)
                      PE_OK);
     assert_memory_equal(c[0] + 32, c[1], 64 * sizeof c[0][0]);
     assert_memory_equal(s[0] + 32, s[1], 64 * sizeof s[0][0]);
-    /* back: the cosines are the same, the sines are not */
+    /* with pe_back(), the cosines are the same and the sines are negated */
     assert_int_equal(pe_rope_ggml_f32(&g, pe_back(pe_at_f64(reals)), 3, c[1], s[1], 32), PE_OK);
     for (size_t i = 0; i < 96; i++) assert_true(c[0][i] == c[1][i] && s[0][i] == -s[1][i]);
 }
@@ -198,7 +204,8 @@ static void bad_input_is_refused(void **state)
     assert_true(all_canaries(c, sizeof c));
 }
 
-/* The first and the last good value of each number; a good config is then too wide. */
+/* Checks the smallest and the largest good value of each number, and the next bad one. A good
+   config is recognised by PE_ERR_SHAPE, because the row is too narrow for it. */
 static void limits_of_numbers(void **state)
 {
     pe_rope_ggml g = ggml_of(64);

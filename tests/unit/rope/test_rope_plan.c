@@ -5,7 +5,8 @@
  */
 #include "heads.h"
 
-/* An offset of the config moves the positions; angles may be rounded to float; both as pe_fill has it. */
+/* Checks plans whose config has an offset, which moves the positions, or angles rounded to float.
+   The tables must have the elements of pe_fill_f32(). */
 static void test_plans(void **state)
 {
     enum { N = 32 };
@@ -51,8 +52,9 @@ static const float plan_freq_factors[33] = {1, 0.5f, 2, 3.75f, 4, 1, 1, 8, 1.25f
                                             8, 9,    1, 2,     3, 4, 5, 6, 7,     8,  9,
                                             1, 2,    3, 4,     5, 6, 7, 8, 9,     10, 11};
 
-/* The bits of pe_plan_init_frequencies() with the doubles of pe_rope_frequencies(): tables, heads, and
-   what the plan says of itself. */
+/* Checks that a plan of pe_rope_plan_init() has the bits of pe_plan_init_frequencies() with the
+   doubles of pe_rope_frequencies(). Tables, heads and what the plan reports about itself are
+   compared. */
 static void test_plan_in_one_step(void **state)
 {
     enum { HEAD = 66, ROWS = 5, MOST = ROWS * HEAD };
@@ -105,8 +107,9 @@ static void test_plan_in_one_step(void **state)
     }
 }
 
-/* rotary_offset: what lies before and behind stays in place and is copied out of place; every form, with
-   rope_interleave as well. A table has no such thing. */
+/* Checks rotary_offset in every form of the call, also with rope_interleave. Elements before and
+   behind the rotated ones keep their values in place, and are copied out of place. Tables do not
+   depend on it. */
 static void test_rotary_offset(void **state)
 {
     enum { TOKENS = 5, HEADS = 2, MOST = 600, ROOM = TOKENS * HEADS * MOST };
@@ -157,7 +160,7 @@ static void test_rotary_offset(void **state)
                     fail_msg("%s, %zu of %zu from %zu on, form %d, to %d", type_names[t], n, dim,
                              offset, form, to);
             }
-        /* floats to 16 bits: elements that are copied are also rounded */
+        /* floats to 16 bits: elements that are copied are rounded as well */
         fill_random(F32, in, TOKENS * HEADS * dim, &r);
         turn_all(F32, &p.plan, pe_from(70000), TOKENS, dim, in, where, narrow, where);
         assert_int_equal(pe_rope_to_f32_bf16(&p.plan, pe_from(70000), TOKENS, dim,
@@ -175,7 +178,7 @@ static void test_rotary_offset(void **state)
         assert_int_equal(pe_rope_f32(&p.plan, pe_from(0), 1, (float *)(void *)x, lie(2, n - 1, 0)),
                          PE_ERR_SHAPE);
         assert_true(all_canaries(x, sizeof x));
-        /* heads may be as near to each other as what is rotated is long: their ends are not touched */
+        /* heads may overlap as long as their rotated elements do not: the others are not written */
         assert_int_equal(pe_rope_f32(&p.plan, pe_from(0), 1, (float *)(void *)in, lie(2, n, 0)),
                          PE_OK);
         oracle_free(&o);

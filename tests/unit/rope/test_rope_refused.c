@@ -7,7 +7,8 @@
 
 enum { N = 16 };
 
-/* What the calls of these tests get: plans of each kind, and memory in which every write shows. */
+/* Holds what the calls of these tests use: plans of each kind, and memory in which every write
+   shows. */
 static struct {
     owned_plan whole, odd, padded, two, steps, woven;
 } plans;
@@ -44,7 +45,7 @@ static int free_plans(void **state)
     return 0;
 }
 
-/* The status of a call, after which no element has changed. */
+/* Checks that a call returns this status and that no element has changed. */
 #define REFUSED(status, call)                                                                      \
     do {                                                                                           \
         assert_int_equal(call, status);                                                            \
@@ -128,7 +129,7 @@ static void plans_for_other_calls_are_refused(void **state)
             pe_rope_table_f32(&plans.odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
     REFUSED(PE_ERR_PLAN_ROPE,
             pe_rope_table_f32(&plans.padded.plan, zero, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
-    /* interleaved sections are no rows of pe_fill, no shifts and no dot products */
+    /* a plan with interleaved sections has no rows for pe_fill, no shifts and no dot products */
     REFUSED(PE_ERR_PLAN_ROWS, pe_fill_f32(&plans.woven.plan, at, 1, x, N));
     REFUSED(PE_ERR_PLAN_ROWS, pe_add_f32(&plans.woven.plan, zero, 1, 1, x, N));
     REFUSED(PE_ERR_PLAN_SHIFT, pe_shift_f32(&plans.woven.plan, zero, 1, x, N));
@@ -332,7 +333,7 @@ static void an_offset_moves_the_range(void **state)
     REFUSED(PE_ERR_RANGE, pe_rope_f32(&moved.plan, at, 4, x, one));
     reals[2] = 2147483647.75;
     REFUSED(PE_ERR_RANGE, pe_rope_f32(&moved.plan, pe_at_f64(reals), 3, x, one));
-    /* differences have no offset; backwards it is part of what is turned */
+    /* differences have no offset; pe_back() negates the position with its offset */
     REFUSED(PE_ERR_RANGE, pe_rope_f32(&moved.plan, pe_back(pe_from(POSITION_MAX)), 1, x, one));
     assert_int_equal(pe_rope_f32(&moved.plan, pe_delta(at), 4, x, one), PE_OK);
     assert_int_equal(pe_rope_f32(&moved.plan, pe_at_i32(narrow), 2, x, one), PE_OK);
@@ -345,7 +346,8 @@ static void the_last_good_arguments_are_taken(void **state)
     const pe_heads one = lie(1, N, N);
     const size_t sizes[2] = {2, 2};
     (void)state;
-    /* one token or one head needs no stride; the last position is fine; more cells than tokens */
+    /* one token or head needs no stride; the last position is accepted; a grid may have more
+       cells */
     assert_int_equal(pe_rope_f32(q, pe_from(POSITION_MAX), 1, x, lie(1, 0, 0)), PE_OK);
     assert_int_equal(pe_rope_f32(q, pe_delta(pe_all(POSITION_MAX)), 2, x, lie(1, 0, N)), PE_OK);
     assert_int_equal(pe_rope_f32(q, pe_from_by(POSITION_MAX, INT64_MIN), 1, x, lie(1, 0, N)),

@@ -13,7 +13,8 @@ static void *head_of(const job *j, void *x, size_t token, size_t head)
     return (unsigned char *)x + (token * j->token_stride + head * j->head_stride) * bytes_of(j->t);
 }
 
-/* The same by the reference; s and c have room for the plan's pairs. */
+/* Computes what the job has to give, using turn(). The arrays s and c have room for the plan's
+   pairs. */
 static void expect(const owned_plan p[2], const job *j, void *x, float *s, float *c)
 {
     for (size_t t = 0; t < j->tokens; t++) {
@@ -38,7 +39,8 @@ static void compare(const job *j, const void *got, const void *want, size_t byte
                      (double)get(j->t, got, i), (double)get(j->t, want, i));
 }
 
-/* Cosine and sine against MPFR, the rotation against products and sums in MPFR: nothing of the library's. */
+/* Compares cosines and sines with MPFR, and rotated pairs with products and sums in MPFR. No
+   expected value comes from the library. */
 static void test_exact_rotation(void **state)
 {
     static const double amplitudes[] = {1, 1.2079441541679836, 0.7};
@@ -95,7 +97,7 @@ static void test_exact_rotation(void **state)
    positions and lists. What is between heads and behind the rotary dim keeps its bits. */
 static void test_all_forms(void **state)
 {
-    /* the widest first, so that a quick run also has it */
+    /* the widest comes first, so that a quick run also has it */
     static const size_t widths[] = {1026, 2,  4,  6,  8,   14,  16,  18,  30,  32,  34,  62,
                                     64,   66, 80, 96, 126, 128, 130, 256, 510, 512, 514, 520};
     rng r = rng_for("test_all_forms");
@@ -209,7 +211,7 @@ static void test_other_forms(void **state)
             for (size_t j = 0; j < HEADS; j++)
                 assert_memory_equal(got + (j * TOKENS + t) * DIM, want + t * ts + j * hs,
                                     DIM * sizeof *got);
-        /* in place by the same name */
+        /* the same call in place */
         memcpy(got, in, sizeof in);
         assert_int_equal(pe_rope_to_f32(p, from, TOKENS, DIM, got, lies, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
@@ -231,7 +233,7 @@ static void test_other_forms(void **state)
         assert_int_equal(by_apart_f32(layout, c, s, N, N / 2, TOKENS, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
 
-        /* lists; differences have neither amplitude nor offset */
+        /* lists, and differences, which have neither amplitude nor offset */
         memcpy(want, in, sizeof in);
         memcpy(got, in, sizeof in);
         assert_int_equal(pe_rope_f32(one, at, TOKENS, want, lies), PE_OK);
@@ -260,7 +262,8 @@ static void test_shift_of_float_angles(void **state)
     static const int64_t deltas[] = {-1, 1000, -123457, 123456789, -2147483647};
     float in[ALL], want[ALL], got[ALL];
     rng r = rng_for("test_shift_of_float_angles");
-    /* in each layout the plan that shifts, the one by which it does, the same with exact angles */
+    /* in each layout: the plan that shifts, the plan with the same angles, the plan with exact
+       angles */
     owned_plan p[2][3];
     const pe_heads one = lie(1, N, N);
     size_t others = 0;
@@ -321,8 +324,8 @@ static void compare_16(type t, const uint16_t *got, const uint16_t *want, size_t
             fail_msg("%s: element %zu is 0x%04x, not 0x%04x", type_names[t], i, got[i], want[i]);
 }
 
-/* Floats into a cache of 16 bits: the floats of pe_rope_to_f32, rounded once, whole heads of them. What
-   is between the heads stays. */
+/* Checks that floats written to a cache of 16 bits are the floats of pe_rope_to_f32, rounded once.
+   Whole heads are written, and what is between the heads keeps its bytes. */
 static void test_into_a_cache(void **state)
 {
     static const size_t widths[] = {2, 6, 16, 30, 64, 128, 130};
@@ -414,8 +417,8 @@ static void turn_pairs(const float *s, const float *c, int fused, float *x, size
     }
 }
 
-/* How far pairs are from others turned exactly by an angle, in units of 2^-24 of their length: the
-   largest of an element, and the sum of squares. */
+/* Adds the errors of rotated pairs, in units of 2^-24 of their length, against an exact rotation of
+   `was`. *largest is the largest error of an element, and *squares the sum of the squares. */
 static void add_errors(const float *x, const float *was, const double *sine, const double *cosine,
                        size_t n, double *largest, double *squares)
 {
@@ -428,8 +431,9 @@ static void add_errors(const float *x, const float *was, const double *sine, con
     }
 }
 
-/* A turn is within the bound of pe.h. What is printed is in docs/accuracy.md: the errors of a turn, of
-   one forth and back, of 1,000 shifts by one position; those of a fused product beside them. */
+/* Checks that the error of a rotation is within the bound of pe.h. docs/accuracy.md has the errors
+   that are printed. They are those of one rotation, of one forward and back, and of 1,000 shifts by
+   one position, each beside the errors of code with fused products. */
 static void test_errors(void **state)
 {
     enum { N = 128, SHIFTS = 1000 };
@@ -480,8 +484,9 @@ static void test_errors(void **state)
     free(p.memory);
 }
 
-/* With an amplitude above 1 products of very large numbers overflow, as they do in PyTorch, also where
-   their sum would not. With 1 nothing does that a' itself does not. */
+/* Checks very large elements. With an amplitude above 1, their products overflow as they do in
+   PyTorch, even where the sum would not. With amplitude 1, only a result that is itself too large
+   overflows. */
 static void test_overflow(void **state)
 {
     enum { N = 8 };
@@ -657,7 +662,8 @@ static void test_nan_narrowed(void **state)
     }
 }
 
-/* Beyond what a cache is taken to hold heads take another way: the bits of each token alone. */
+/* Checks more tokens than a cache holds, which are rotated by other code: the bits are those of
+   each token alone. */
 static void test_many_tokens(void **state)
 {
     enum {

@@ -6,8 +6,8 @@
  */
 #include "heads.h"
 
-/* The coordinate of pair i of h, and its number among those of a head that this coordinate has alone:
-   pe_sections, told again. */
+/* Returns the coordinate of pair i of h, and sets *number to the index of its frequency among those
+   of a head with this coordinate alone. This repeats the definition of pe_sections. */
 static size_t coordinate_of(const pe_rope_config *c, size_t i, size_t h, size_t *number)
 {
     size_t a = 0, begin = 0;
@@ -73,8 +73,9 @@ static const uint8_t *list_of(lists which, const size_t *sections, rng *r)
     return list;
 }
 
-/* ERNIE 4.5 VL at (t, y, x) = (9, 3, 1003): numbers that its formula gives in double. By RoPE's config, by one of
-   rows, by frequencies of the caller's, and as float32 code has angles. */
+/* Checks ERNIE 4.5 VL at (t, y, x) = (9, 3, 1003) against numbers that its formula gives in double.
+   The plans come from RoPE's config, from a config of rows, from the caller's frequencies, and with
+   angles as float32 code computes them. */
 static void coordinates_of_pairs(void **state)
 {
     enum { N = 128, H = N / 2 };
@@ -178,7 +179,7 @@ static void bad_coordinates_of_pairs(void **state)
     }
 }
 
-/* The sections, orders and lists of test_sections(). */
+/* Lists the sections, orders and lists of test_sections(). */
 static const struct {
     size_t sections[4], axes;
     pe_sections order;
@@ -207,10 +208,11 @@ static const struct {
     {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK, NO_LIST},
     {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
     {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST},
-    /* more than are found, and a first section that is wrong */
+    /* only 21 pairs can have the second coordinate, not 40, and 34 get the first, not 7 */
     {{7, 40, 9}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}};
 
-/* Tokens of text and of an image, three heads each, and the sine and cosine that each pair needs. */
+/* Holds the sine and cosine that each pair needs, for tokens of text and of an image with three
+   heads. */
 enum {
     WIDTH = 128,
     PAIRS = WIDTH / 2,
@@ -230,7 +232,7 @@ static void image_positions(int64_t *positions, size_t axes, rng *r)
                                                        : rng_position(r) / 2;
 }
 
-/* Fill sine_of and cosine_of by a plan for each coordinate alone. */
+/* Fills sine_of and cosine_of using a plan of one coordinate, once for each coordinate. */
 static void expect_pairs(const pe_rope_config *config, const pe_rope_config *alone,
                          const int64_t *positions)
 {
@@ -254,7 +256,7 @@ static void expect_pairs(const pe_rope_config *config, const pe_rope_config *alo
     plan_free(&like);
 }
 
-/* Heads of floats in each form of the call, and of f16. */
+/* Compares heads of floats in each form of the call, and heads of f16, with turn(). */
 static void compare_heads(const pe_plan *plan, pe_at at, float sign, rng *r)
 {
     static float x[IMAGE_ELEMENTS], want[IMAGE_ELEMENTS], out[IMAGE_ELEMENTS];
@@ -279,7 +281,8 @@ static void compare_heads(const pe_plan *plan, pe_at at, float sign, rng *r)
     assert_memory_equal(h, h_want, sizeof h);
 }
 
-/* Rows of pe_fill, in the layout of the heads, if the plan has rows. */
+/* Compares rows of pe_fill, in the layout of the heads, if the plan has rows. Otherwise it checks
+   that they are refused. */
 static void compare_filled_rows(const pe_rope_config *config, const pe_plan *plan, pe_at at,
                                 float sign)
 {
@@ -331,8 +334,8 @@ static void compare_table(const pe_plan *plan, pe_at at, int layout, float sign)
     }
 }
 
-/* Sections of each order, in place and out of it, forwards, back and as differences, tables: against
-   plans of one coordinate, pair by pair. */
+/* Compares sections of each order, pair by pair, with plans of one coordinate. The calls are in
+   place and out of place, forward, back and as differences, and tables are also compared. */
 static void test_sections(void **state)
 {
     rng r = rng_for("test_sections");
@@ -460,8 +463,8 @@ static void test_lists_of_any_length(void **state)
     }
 }
 
-/* One coordinate on a plan of several axes: all axes alike; and where the frequencies go on over the
-   sections, the plan without any. */
+/* Checks one coordinate with a plan of several axes: all axes have this coordinate. Where the
+   frequencies continue over the sections, the bits are those of a plan without sections. */
 static void test_one_coordinate(void **state)
 {
     enum { N = 48, TOKENS = 9, ALL = TOKENS * N };
@@ -742,7 +745,7 @@ static void test_places(void **state)
                 PE_OK);
         }
         assert_memory_equal(got, want, ALL * bytes_of(t));
-        /* back twice, and the order of back, delta and skip: all the same */
+        /* pe_back() twice changes nothing; the order of these calls does not matter */
         memcpy(got, in, sizeof in);
         assert_int_equal(rope_at(t, plan, pe_back(pe_back(pe_skip(at, 0))), TOKENS, got, lies),
                          PE_OK);
@@ -757,8 +760,8 @@ static void test_places(void **state)
     plans_free(p);
 }
 
-/* pe_back(pe_delta(at)): turning by -p without offset and amplitude, by MPFR's cosines; what a turn by
-   the same numbers did is undone but for roundings. */
+/* Checks pe_back(pe_delta(at)), the rotation by -p without offset and amplitude, against MPFR's
+   cosines. It undoes a rotation by the same differences except for roundings. */
 static void test_undone(void **state)
 {
     enum { N = 32, H = N / 2, TOKENS = 40 };
@@ -800,7 +803,8 @@ static void test_undone(void **state)
     }
 }
 
-/* Heads of several axes in blocks of halves: 7 tokens of 3 heads, and memory for their tables. */
+/* Holds heads whose axes are blocks in the halves layout, 7 tokens of 3 heads, and their cosines
+   and sines. */
 enum {
     BLOCK_TOKENS = 7,
     BLOCK_HEADS = 3,
@@ -817,7 +821,7 @@ static struct {
 
 static pe_heads block_heads(void) { return lie(BLOCK_HEADS, block.dim, BLOCK_HEADS * block.dim); }
 
-/* Heads of a type, in place or to another array. */
+/* Compares heads of a type with turn(), in place or in another array. */
 static void compare_blocks(const pe_plan *plan, pe_at at, type t, int to, int how, rng *r)
 {
     const size_t *const width = block.width;
@@ -836,7 +840,8 @@ static void compare_blocks(const pe_plan *plan, pe_at at, type t, int to, int ho
                  width[2], how, to);
 }
 
-/* Heads one after the other, each with its tokens; queries and keys of floats, by one call. */
+/* Compares heads that are stored one after the other, each with all its tokens, and queries and
+   keys of floats that one call rotates. */
 static void compare_other_orders(const pe_plan *plan, pe_at at, rng *r)
 {
     const size_t dim = block.dim, bytes = dim * sizeof(float);
@@ -878,7 +883,8 @@ static int has_pair(int order, const float *row, const float *row_s, size_t i, s
     }
 }
 
-/* A table: pair after pair, block after block; twice: each element's own pair. */
+/* Compares a table: its pairs follow each other within a block, and so do the blocks. In
+   PE_ROPE_TABLE_TWICE, each element of a head has its own copy. */
 static void compare_block_table(const pe_plan *plan, pe_at at, int order)
 {
     static float table_c[BLOCK_TOKENS * 2 * BLOCK_MOST], table_s[BLOCK_TOKENS * 2 * BLOCK_MOST];
@@ -896,7 +902,8 @@ static void compare_block_table(const pe_plan *plan, pe_at at, int order)
                                      block.s[t][i]));
 }
 
-/* Gemma 4's vision tower, Allegro, ChatGLM-6B: each axis has a block of the head, with halves of its own. */
+/* Checks heads in which each axis has a block with halves of its own, against turn() with MPFR's
+   cosines and sines. Gemma 4's vision tower, Allegro and ChatGLM-6B have such heads. */
 static void test_blocks(void **state)
 {
     static const size_t widths[][3] = {{2, 2, 0},    {8, 8, 0},    {16, 24, 40}, {30, 34, 0},

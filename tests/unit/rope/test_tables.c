@@ -80,7 +80,8 @@ static void row_of(const pe_rope_table *table, type t, pe_layout layout, size_t 
     }
 }
 
-/* The kinds of places, and the row at which token t looks. */
+/* Holds the rows of a table that the tokens use: lists of each type, and the row of each token. The
+   enum lists the kinds of pe_at that are made from them. */
 enum { FROM, BY, DOWN, ALL, I32, I64, COORDS, KINDS, MOST_TOKENS = 80 };
 typedef struct looks {
     int32_t i32[MOST_TOKENS + 3];
@@ -288,8 +289,9 @@ static void test_matrices(void **state)
     }
 }
 
-/* What the tests of refused calls share. `good` is a table for heads of N elements with which a call succeeds. A refused
-   call must change neither x, which equals `in`, nor y, which holds canaries. */
+/* Holds what the tests of refused calls share. `good` is a table for heads of N elements with which
+   a call succeeds. A refused call must change neither x, which equals `in`, nor y, which holds
+   canaries. */
 enum { H = 32, N = 2 * H, ROWS = 5, TOKENS = 3, HEADS = 2, ALL_OF = TOKENS * HEADS * N };
 static float c[ROWS * 4 * H], s[ROWS * 4 * H];
 static unsigned char x[ALL_OF * 4], y[ALL_OF * 4], in[ALL_OF * 4];

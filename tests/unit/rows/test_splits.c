@@ -70,7 +70,7 @@ static void same_others(const whole *w, const char *how)
     }
 }
 
-/* Rows begin .. end-1 of both types, into the same place as in the whole table. */
+/* Fills rows begin ... end - 1 of both types, at the same index as in the whole table. */
 static void fill_part(whole *w, size_t begin, size_t end)
 {
     const size_t d = w->d_model, at = begin * d;
@@ -166,7 +166,7 @@ static void position_lists(void **state)
     for_each_whole(check_lists, __func__);
 }
 
-/* Neighbours from all over the range in one list. */
+/* Checks a list in which most adjacent positions are far apart. */
 static void check_strangers(whole *w, rng *random)
 {
     const size_t n = w->rows, d = w->d_model;
@@ -185,7 +185,8 @@ static void strangers_in_the_list(void **state)
     for_each_whole(check_strangers, __func__);
 }
 
-/* pe_sinusoidal_f32 is rows 0 .. of the default configuration, however many are asked for. */
+/* Checks that pe_sinusoidal_f32 gives rows 0, 1 ... of the default configuration, for any number of
+   rows. */
 static void one_call_without_a_plan(void **state)
 {
     static const size_t many[] = {1, 2, 3, 31, 32, 33, 34, 64, 65, 66, 67, 131, 300};
@@ -225,7 +226,8 @@ static void any_alignment_and_stride(void **state)
     for_each_whole(check_places, __func__);
 }
 
-/* A plan is copied by assignment, the original and its config are scribbled over: the same bits. */
+/* Checks that a copied plan gives the same bits after the original and its config are
+   overwritten. */
 static void check_copy(whole *w, rng *random)
 {
     pe_plan copy = w->plan.plan;
@@ -364,8 +366,8 @@ static pe_status fill_type(const pe_plan *plan, size_t kind, int64_t first, size
     return pe_fill_bf16(plan, pe_from(first), rows, (uint16_t *)out, stride);
 }
 
-/* Tables of halves that are streamed to any address: up to two vectors of pairs come before the
-   first aligned one. The same rows in small calls, to an aligned address, are right. */
+/* Checks large tables of halves at any address. Up to two vectors of pairs come before the first
+   aligned one. Small calls to an aligned address give the expected rows. */
 static void streamed_halves(void **state)
 {
     static const size_t wide_halves[] = {64, 320, 2048}, kinds[] = {4, 3, 2};

@@ -208,7 +208,8 @@ static void products_are_rounded_once(void **state)
     mpfr_clear(product);
 }
 
-/* Queries and keys anywhere: the bits of their differences, which MPFR multiplies. */
+/* Checks queries and keys at any positions: biases have the bits of MPFR's products of their
+   differences. */
 static void keys_anywhere(void **state)
 {
     enum { HEADS = 2, QUERIES = 3, KEYS = 1100 };
@@ -285,7 +286,8 @@ static void lists_far_from_queries(void **state)
     }
 }
 
-/* Differences of reals, and of points, are none of ours. */
+/* Checks that real positions and points are refused, because a bias needs differences of
+   integers. */
 static void places_that_are_no_whole_positions(void **state)
 {
     static const float f32[4] = {0, 1, 2, 3};
@@ -321,7 +323,8 @@ static void places_that_are_no_whole_positions(void **state)
     assert_true(all_canaries(x, sizeof x) && all_canaries(index, sizeof index));
 }
 
-/* Products so near to a tie that rounding them to double, or to float, first goes wrong. */
+/* Checks products so near to a tie that rounding them first to double or float gives a wrong
+   result. */
 static void products_near_ties_are_rounded_once(void **state)
 {
     static const struct {
@@ -749,7 +752,7 @@ static void bad_places_are_refused(void **state)
     assert_true(all_canaries(x, sizeof x));
 }
 
-/* One query, or one head: the stride that leads nowhere is not looked at. */
+/* Checks that with one query or one head the unused stride is ignored. */
 static void idle_strides_do_not_matter(void **state)
 {
     static const size_t idle[] = {0, 1, 4, SIZE_MAX};
@@ -771,7 +774,7 @@ static void idle_strides_do_not_matter(void **state)
     }
 }
 
-/* Flush-to-zero and denormals-are-zero change nothing where no float is subnormal. */
+/* Checks that flushing subnormals changes nothing where no float is subnormal. */
 static void flushing_subnormals_changes_nothing(void **state)
 {
     static uint32_t want[4 * 60 * 70], got[4 * 60 * 70];

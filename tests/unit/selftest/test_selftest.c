@@ -17,8 +17,7 @@ static void this_build_is_right(void **state)
     assert_int_equal(errno, 77);
 }
 
-/* A status that is not PE_OK changes the hash, and what cannot be done leaves it alone: here a base
-   that is negative. */
+/* Checks that a status other than PE_OK changes the hash. Here the base is negative. */
 static void a_call_that_fails_is_noticed(void **state)
 {
     pe__test t;
@@ -32,7 +31,8 @@ static void a_call_that_fails_is_noticed(void **state)
     assert_true(pe__selftest(-20000) == 0);
 }
 
-/* The hash is one of numbers: known values, whatever the byte order, and each bit counts. */
+/* Checks that the hash is one of numbers, with known values in any byte order, and that each bit
+   counts. */
 static void the_hash_is_known(void **state)
 {
     pe__test t;
@@ -71,7 +71,8 @@ static void other_rounding_modes_are_noticed(void **state)
     }
 }
 
-/* Nothing that it computes is subnormal: a program that flushes them has the right bits. */
+/* Checks that the self-test computes nothing subnormal, so that a program that flushes them passes
+   it. */
 static void flushing_subnormals_is_fine(void **state)
 {
     (void)state;
@@ -82,7 +83,7 @@ static void flushing_subnormals_is_fine(void **state)
     assert_int_equal(status, PE_OK);
 }
 
-/* It says that it takes 64 KB of stack. */
+/* Runs the self-test, which documents that it takes 64 KB of stack. */
 static void *run_selftest(void *wrong) { return pe_selftest() != PE_OK ? wrong : NULL; }
 
 static void the_stack_is_enough(void **state)

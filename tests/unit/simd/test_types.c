@@ -99,7 +99,7 @@ static void batch_add(batch *b, uint32_t bits, uint16_t want)
     if (b->n == FLOATS) batch_run(b);
 }
 
-/* All positive floats that a step meets in ascending order, with their negatives. */
+/* Checks every step-th positive float in ascending order, and its negative. */
 static void walk(const format *f, uint32_t first, uint32_t step)
 {
     uint32_t code = 0;
@@ -417,7 +417,7 @@ static void true_element(exact *e, int cosine, double omega, int64_t p, double a
     mpfr_mul_d(e->b, e->b, amplitude, MPFR_RNDN);
 }
 
-/* Rounded to odd, in 53 bits. */
+/* Returns x rounded to odd, in 53 bits. */
 static double rounded_to_odd(const mpfr_t x)
 {
     double odd = mpfr_get_d(x, MPFR_RNDZ);

@@ -46,10 +46,10 @@ static double rounded(const mpfr_t y, const format *f)
     return value;
 }
 
-/* One turn: of the pair i of a config, or of the frequency w that was given. */
+/* Describes one angle: that of pair i of a config, or of the given frequencies, at position t. */
 typedef struct turn {
     const pe_config *config;
-    const double *omega; /* NULL: of the config */
+    const double *omega; /* NULL if the frequencies are those of the config */
     size_t i;
     double t;
 } turn;
@@ -87,7 +87,8 @@ static void frequency(mpfr_t w, const turn *x)
     mpfr_clear(a);
 }
 
-/* What a value is: at the precision of y, off by less than 2^(*error). */
+/* Computes a value with the precision of y, and sets *error so that y is off by less than
+   2^(*error). */
 typedef void value_of(mpfr_t y, long *error, const turn *x, int component);
 
 static void frequency_value(mpfr_t y, long *error, const turn *x, int component)
@@ -154,7 +155,7 @@ static void element_value(mpfr_t y, long *error, const turn *x, int component)
     if (component == 0) mpfr_sin(y, angle, MPFR_RNDN);
     else mpfr_cos(y, angle, MPFR_RNDN);
     mpfr_mul_d(y, y, c->amplitude, MPFR_RNDN);
-    /* the angle's, as far as it is one of the sine, and the sine's own */
+    /* the angle's error, as far as it changes the result, and the result's own error */
     const long own = mpfr_zero_p(y) ? -100000 : (long)mpfr_get_exp(y) - bits + 4;
     const long size = mpfr_zero_p(angle) ? -100000 : (long)mpfr_get_exp(angle);
     const long moved =
@@ -191,8 +192,8 @@ static void plan_of(pe_plan *plan, void *memory, size_t size, const pe_config *c
                  c->scale, c->exponent_shift);
 }
 
-/* A row in all types, by each call that has it: by itself, or, where positions are whole and way is
-   1, amid others. Ways 2 and 3 are these without a plan. */
+/* Computes a row in all types. With way 0, the row is alone; with way 1, which needs an integer
+   position, it is amid other rows. Ways 2 and 3 are the same without a plan. */
 static void rows_of(const pe_plan *plan, double t, int way, double (*row)[WIDTH])
 {
     const size_t d = plan->d_model, at = way ? 17 : 0, rows = way ? 40 : 1;
@@ -210,7 +211,7 @@ static void rows_of(const pe_plan *plan, double t, int way, double (*row)[WIDTH]
     }
 }
 
-/* The same without a plan, from the frequencies that are given. */
+/* Computes the same row without a plan, from the given frequencies. */
 static void rows_without_plan(const pe_config *c, const double *omega, double t, int way,
                               double (*row)[WIDTH])
 {
@@ -232,7 +233,8 @@ static void rows_without_plan(const pe_config *c, const double *omega, double t,
     }
 }
 
-/* Every element of the row of t, in each type; tie: what is never decided is a middle. */
+/* Checks every element of the row at position t, in each type. With `tie`, a value that no
+   precision decides is accepted as a midpoint and is rounded to even. */
 static void check_row(const pe_config *config, const double *omega, double t, int tie,
                       const char *what)
 {
@@ -359,7 +361,8 @@ static double random_double(rng *r, int k, int bits)
     return ldexp(x, k - bits + 1);
 }
 
-/* The turn, or the zero, next to which a sine or cosine is the middle of two numbers of a format. */
+/* Chooses y, an angle in rotations, at which a sine or cosine is the midpoint of two numbers of a
+   format, or a multiple of a quarter. */
 static void target(mpfr_t y, rng *r, const format *f, double amplitude, int *component)
 {
     mpfr_t pi;
@@ -436,7 +439,7 @@ static void near_by_amplitude(rng *r, int size, const format *f, built *made)
         mpfr_mul_d(x, x, made->w, MPFR_RNDN);
         if (component) mpfr_cos(s, x, MPFR_RNDN);
         else mpfr_sin(s, x, MPFR_RNDN);
-        /* |s| 2^k = p / q nearly, q of 53 bits and odd p of bits */
+        /* find |s| 2^k near p / q, where q has 53 bits and p is odd and has `bits` bits */
         mpfr_abs(s, s, MPFR_RNDN);
         for (int k = bits - 53; k <= bits - 53 + 4; k++) {
             mpfr_t u;
@@ -475,7 +478,8 @@ static void check_built(const built *b, const char *what)
  * The tests
  * --------------------------------------------------------------------------------------------- */
 
-/* The cases that earlier versions had wrong, and what the generators below made once. */
+/* Checks the cases that earlier versions rounded wrongly, and cases that the generators below once
+   found. */
 static void kept_cases_are_right(void **state)
 {
     (void)state;
@@ -504,7 +508,8 @@ static void amplitudes_next_to_middles(void **state)
     }
 }
 
-/* A sin(pi k / 6), exactly: 0, A / 2 or A where rational, rounded to even. */
+/* Checks A sin(pi k / 6) where it is rational: 0, A / 2 or A, exactly. Such a value may be a
+   midpoint, and is then rounded to even. */
 static void ties_of_half_turns(void **state)
 {
     static const double twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
@@ -517,7 +522,7 @@ static void ties_of_half_turns(void **state)
         unsigned char memory[16384];
         pe_plan plan;
         mpfr_t y;
-        /* w = 1/3 or 1/6, as roots of 9 or 36, or the powers of 3 or 6 themselves */
+        /* w = 1/3 or 1/6, as roots of 9 or 36, or as the powers of 3 or 6 themselves */
         const int six = (int)rng_below(&r, 2), index = (int)rng_below(&r, 2);
         const int way = (int)(n / 4 % 2);
         c.base = index ? (six ? 6 : 3) : six ? 36 : 9;
@@ -550,8 +555,8 @@ static void ties_of_half_turns(void **state)
     }
 }
 
-/* Angles so small that the sine is a product, or the cosine is A, but for ever so little: middles of
-   two numbers that the value is below. */
+/* Checks angles so small that the sine is nearly the product, or the cosine nearly A. The product,
+   or A, is the midpoint of two numbers, and the true value is slightly below it. */
 static void ties_of_tiny_angles(void **state)
 {
     rng r = rng_for("ties_of_tiny_angles");
@@ -574,7 +579,8 @@ static void ties_of_tiny_angles(void **state)
     }
 }
 
-/* Frequencies of PE_ANGLE_FLOAT32 that are the middle of two floats: given, or a third of such. */
+/* Checks frequencies of PE_ANGLE_FLOAT32 that are the midpoint of two floats. They are given as a
+   list, or come from a base and a scale that is three times as large. */
 static void ties_of_float_frequencies(void **state)
 {
     rng r = rng_for("ties_of_float_frequencies");
@@ -626,8 +632,8 @@ static void frequencies_that_are_hard(void **state)
     }
 }
 
-/* Configs from the ends of their ranges, with powers of two and the middles of two floats: what
-   doubles decide though the numbers on the way are no doubles. */
+/* Checks configs at the ends of their ranges, with powers of two and midpoints of two floats. Many
+   results are exact doubles although the intermediate values are not. */
 static void ends_of_the_ranges(void **state)
 {
     static const double bases[] = {10000, 2, 256, 65536, 1, 0x1p-20, 0x1p300, 81, 1.5, 0.75, 1e6};
@@ -660,8 +666,8 @@ static void ends_of_the_ranges(void **state)
     }
 }
 
-/* Sines that are a little less than 1.5, 2.5 ... of the least double; and of a small turn that is
-   rounded to 0 the sign of A t w. */
+/* Checks sines that are slightly below 1.5, 2.5 ... times the smallest double. Also checks the sign
+   of zeros: the sine of a small angle that is rounded to 0 has the sign of A t w. */
 static void smallest_numbers(void **state)
 {
     (void)state;
@@ -742,7 +748,8 @@ static void ends_of_the_positions(void **state)
     }
 }
 
-/* The other calls have the same values: added to zeros, as turns of (1, 0), as tables of RoPE. */
+/* Checks that other calls have the same values: adding to zeros, rotating (1, 0), and tables of
+   RoPE. */
 static void other_calls(const built *b)
 {
     const pe_config c = config_of_built(b);
@@ -861,7 +868,7 @@ static int report(void **state)
     return 0;
 }
 
-/* What tests/unit/built.h keeps. */
+/* Prints the cases that tests/unit/built.h keeps. */
 static void print_built(void)
 {
     rng r = {7};
