@@ -719,6 +719,9 @@ def per_layer():
         check(f"{what}: layers", status == 0 and {k: p["layers"] for k, p in got.items()} == parts, got)
     part = pe_of('{"model_type": "chatglm", "kv_channels": 128, "rope_ratio": 500}')[1]["text"]
     same("ChatGLM's rope_ratio", part, default(64, 5000000))
+    for original, layout in (("true", "interleaved"), ("false", "halves")): # vllm 028aedf6, chatglm.py: is_neox_style
+        status, got = pe_of('{"model_type": "chatglm", "kv_channels": 128, "original_rope": %s}' % original)
+        check(f"ChatGLM's original_rope {original}", (status, got["text"]["config"]["layout"]) == (0, layout), got)
     part = pe_of('{"thinker_config": {"text_config": {"model_type": "qwen2_5_omni_text", "head_dim": 128}}}')[1]["text"]
     same("a thinker", part, default(128, 1000000))
     part = pe_of('{"model_type": "llama", "head_dim": 64, "rope_percent": 0.5}')[1]["text"]

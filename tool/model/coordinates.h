@@ -170,6 +170,7 @@ static void read_layout(const reader *r)
         say(p, NOTE_ODD, "rope_interleave", "does nothing: %s always reads neighbours", r->m->type);
     if (!is_llama && !c->rope_interleave) truth(r, "rope_interleave", &c->rope_interleave);
     int interleaved = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
+    if (has(r, "original_rope") && !is_true(r, "original_rope")) interleaved = 0; /* of ChatGLM */
     if (interleaved) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
     truth(r, "rotary_emb_interleaved", &interleaved);
     if (has(r, "rope_interleaved") && is_true(r, "rope_interleaved"))

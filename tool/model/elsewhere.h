@@ -27,8 +27,7 @@ static const type_line elsewhere_types[] = {
     {"bailing_moe_v3_vl", "rope_theta=600000"},
     /* vllm-project/vllm 028aedf6, models/chatglm.py: GLMAttention */
     /* vllm-project/vllm 0531c222, configs/chatglm.py: ChatGLMConfig */
-    {"chatglm", "rope_theta=10000 kv_channels=128 partial_rotary_factor=0.5 @pairs=neighbours "
-                "@ignores=original_rope"},
+    {"chatglm", "rope_theta=10000 kv_channels=128 partial_rotary_factor=0.5 @pairs=neighbours"},
     /* ml-explore/mlx-lm d78bf58e, deepseek.py: ModelArgs */
     {"deepseek", "rope_theta=10000"},
     /* ml-explore/mlx-lm 0855c358, deepseek_v41.py: ModelArgs, _apply_rope */
