@@ -35,11 +35,9 @@ YARN = {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 40
 EDGES = [0, 1, -1, 2**31 - 1, -2**31, -2**31 + 1, 131071, -131072]
 if DEVICE == "cpu":
     _ops._cpu_backend = BACKEND
-    if BACKEND == "triton":  # each call of a function inside a kernel would patch Triton's language again
-        from posenc import _kernels
-        for _name, _function in list(vars(_kernels).items()):
-            if hasattr(_function, "rewrite") and not _name.endswith("_kernel"):
-                setattr(_kernels, _name, _function.rewrite())
+    if BACKEND == "triton":
+        import interpreter
+        interpreter.use_kernels()
 torch.manual_seed(60)
 INTERPRETED = BACKEND == "triton" and DEVICE == "cpu"  # a launch takes a second: fewer of them, of every kind
 compared = 0
