@@ -421,7 +421,10 @@ def test_direct():
             return op(*arguments, **(named or {}))
 
     class Own(torch.Tensor):
-        pass
+        @classmethod
+        def __torch_function__(cls, function, types, arguments=(), named=None):
+            names.append(f"{function}.default")
+            return super().__torch_function__(function, types, arguments, named or {})
     for name, call in calls.items():
         want, names = call(x, ids), []
         assert _ops.is_direct(x, ids)
@@ -438,6 +441,10 @@ def test_direct():
                 same(torch.jit.trace(call, (x, ids), check_trace=False)(x + 1, ids), call(x + 1, ids))
         with torch.device("meta"):
             same(call(x, ids), want)
+        for own in ((x.as_subclass(Own), ids), (x, ids.as_subclass(Own))):  # the op is what a subclass may replace
+            names.clear()
+            same(call(*own).as_subclass(torch.Tensor), want)
+            assert name in names or name == "posenc.cos_sin.default" and own[1] is ids, f"{name} is not called"
         if "cos_sin" not in name:
             negative = torch._neg_view(x)  # a tensor whose memory has x, and whose numbers are -x
             same(call(negative, ids), call(-x, ids))
