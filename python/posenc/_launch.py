@@ -59,11 +59,12 @@ def cos_sin(positions: Any, words: Any, coordinate: Any, amplitude: float, layou
         return cos, sin
     high, low, exponent, sign, scaled = split_amplitude(amplitude)
     bits = torch.int32 if dtype == torch.float32 else torch.int16
+    per_program = min(_ROWS, max(_power_of_2(rows), 4))
     with _on(words.device):
-        _kernels.cos_sin_kernel[(-(-rows // _ROWS),)](
+        _kernels.cos_sin_kernel[(-(-rows // per_program),)](
             cos.view(bits), sin.view(bits), positions, words, coordinate, rows, rows, shift, high, low, exponent, sign, PAIRS=pairs,
-            PAIRS_2=_power_of_2(pairs), ROWS=_ROWS, AXES=axes, HALVES=layout in (HALVES, TO_HALVES), SCALED=scaled,
-            FORMAT=_FORMATS[dtype], **_options(words.device, _ROWS * pairs))
+            PAIRS_2=_power_of_2(pairs), ROWS=per_program, AXES=axes, HALVES=layout in (HALVES, TO_HALVES), SCALED=scaled,
+            FORMAT=_FORMATS[dtype], **_options(words.device, per_program * pairs))
     return cos, sin
 
 

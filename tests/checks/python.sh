@@ -16,7 +16,12 @@ for candidate in "$(cd "$BUILD" && pwd)/peers/bin/python" python3 /usr/bin/pytho
 done
 [ -n "$python" ] || skip "numpy is missing"
 have_library mpfr "$CC" || skip "MPFR is missing"
-export PYTHONDONTWRITEBYTECODE=1 CFLAGS=-O1
+export CFLAGS=-O1
+# pip has installed the packages of the environment without their bytecode, which Python takes 10 to 20 s to make for torch
+# and transformers. The first process writes it here, beside no source, and the others read it.
+unset PYTHONDONTWRITEBYTECODE
+PYTHONPYCACHEPREFIX=$(cd "$WORK" && pwd)/bytecode
+export PYTHONPYCACHEPREFIX
 
 wheel() { "$python" python/posenc_build.py "$WORK/wheel" && ls "$WORK"/wheel/posenc-*.whl; }
 check "a wheel" wheel
@@ -105,6 +110,12 @@ if [ $torch -eq 1 ]; then
         tail -n 1 "$WORK/log"
         fuses() { PYTHONPATH=$WORK/site "$python" tests/checks/python/kernels.py; }
         check "... which fuse no product, compiled for NVIDIA's and AMD's GPUs" fuses
+        if "$python" -c 'import transformers' 2>/dev/null; then
+            dry() { PYTHONPATH=$WORK/site "$python" bench/torch_gpu.py --verify --dry-run; }
+            check "the benchmark for GPUs runs without one" dry
+        else
+            skipping "transformers is missing: the benchmark for GPUs"
+        fi
     else
         skipping "triton is missing: the kernels of posenc.torch"
     fi

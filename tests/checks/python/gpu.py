@@ -35,11 +35,9 @@ YARN = {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 40
 EDGES = [0, 1, -1, 2**31 - 1, -2**31, -2**31 + 1, 131071, -131072]
 if DEVICE == "cpu":
     _ops._cpu_backend = BACKEND
-    if BACKEND == "triton":  # each call of a function inside a kernel would patch Triton's language again
-        from posenc import _kernels
-        for _name, _function in list(vars(_kernels).items()):
-            if hasattr(_function, "rewrite") and not _name.endswith("_kernel"):
-                setattr(_kernels, _name, _function.rewrite())
+    if BACKEND == "triton":
+        import interpreter
+        interpreter.use_kernels()
 torch.manual_seed(60)
 INTERPRETED = BACKEND == "triton" and DEVICE == "cpu"  # a launch takes a second: fewer of them, of every kind
 compared = 0
@@ -423,7 +421,10 @@ def test_direct():
             return op(*arguments, **(named or {}))
 
     class Own(torch.Tensor):
-        pass
+        @classmethod
+        def __torch_function__(cls, function, types, arguments=(), named=None):
+            names.append(f"{function}.default")
+            return super().__torch_function__(function, types, arguments, named or {})
     for name, call in calls.items():
         want, names = call(x, ids), []
         assert _ops.is_direct(x, ids)
@@ -440,6 +441,10 @@ def test_direct():
                 same(torch.jit.trace(call, (x, ids), check_trace=False)(x + 1, ids), call(x + 1, ids))
         with torch.device("meta"):
             same(call(x, ids), want)
+        for own in ((x.as_subclass(Own), ids), (x, ids.as_subclass(Own))):  # the op is what a subclass may replace
+            names.clear()
+            same(call(*own).as_subclass(torch.Tensor), want)
+            assert name in names or name == "posenc.cos_sin.default" and own[1] is ids, f"{name} is not called"
         if "cos_sin" not in name:
             negative = torch._neg_view(x)  # a tensor whose memory has x, and whose numbers are -x
             same(call(negative, ids), call(-x, ids))
