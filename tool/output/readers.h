@@ -145,7 +145,7 @@ static void print_readers(const list *file, int is_json)
         }
         print("\ntransformers 4 ignores %.*s: base and scaling are those of the model's class, for "
               "most\n"
-              "types 10000 and none.",
+              "types base 10000 and no scaling.",
               (int)whole_length - 1, path);
         if (l.is_nested) print(" Its classes have keys of their own for kinds of layers.\n");
         else {
