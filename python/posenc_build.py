@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Builds posenc for pip (PEP 517), with nothing but Python, sh and a C compiler. packaging/lib.sh makes the library.
-generate/declarations.py makes the structs, enums and functions that ctypes has to know.
+"""Builds posenc for pip (PEP 517), with nothing but Python, sh and a C compiler.
+
+packaging/lib.sh makes the library. generate/declarations.py makes the structs, enums and functions that ctypes has to
+know.
 
     pip wheel ./python                       or, without pip:
     python3 python/posenc_build.py build     writes build/posenc-VERSION-py3-none-PLATFORM.whl
