@@ -8,7 +8,7 @@ know.
     python3 python/posenc_build.py build     writes build/posenc-VERSION-py3-none-PLATFORM.whl
 
 CC, CFLAGS, LDFLAGS ... are those of packaging/lib.sh. The same compiler gives the same bytes. A wheel's
-platform is manylinux_2_35_x86_64 and the like: the oldest glibc that its libraries run with.
+platform is manylinux_2_17_x86_64 and the like: the oldest glibc that its libraries run with.
 """
 import base64
 import glob
@@ -30,8 +30,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = next(top for top in (os.path.join(HERE, "source"), os.path.dirname(HERE))
            if os.path.exists(os.path.join(top, "pe.h")))
 SOURCES = ["LICENSE", "pe.h", "pe_simd.h", "generate/declarations.py", "packaging/functions.h", "packaging/lib.sh",
-           "packaging/pe_lib.c", "packaging/version.sh", "packaging/lib*.map.in", "tool/*.h", "tool/*/*.h",
-           "tool/reader.c"]
+           "packaging/old_glibc.h", "packaging/pe_lib.c", "packaging/version.sh", "packaging/lib*.map.in", "tool/*.h",
+           "tool/*/*.h", "tool/reader.c"]
 
 
 def read(*path):
@@ -70,7 +70,8 @@ def built():
         flags = " ".join(os.environ.get(name, usual) for name, usual in
                          (("CPPFLAGS", ""), ("CFLAGS", "-O2"), ("EXTRA_CFLAGS", ""), ("LDFLAGS", "")))
         said = subprocess.run(f"{os.environ.get('CC', 'cc')} -std=c99 {flags} -fPIC -shared -fvisibility=hidden "
-                              f"-DPE_SLEEF=0 -I. tool/reader.c -o '{reader}' -lm", cwd=TOP, shell=True,
+                              f"-DPE_SLEEF=0 -I. -include packaging/old_glibc.h tool/reader.c -o '{reader}' -lm",
+                              cwd=TOP, shell=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
         if said.returncode:
             sys.exit(f"posenc: tool/reader.c does not compile.\n{said.stdout}")
@@ -86,10 +87,20 @@ def files_of(folder, *patterns):
     return {os.path.relpath(name, folder): read(name) for name in names}
 
 
+# The processors that a library names in bytes 18 and 19, the field e_machine of ELF, and what Python calls them.
+ELF_MACHINES = {b"\x3e\0": "x86_64", b"\xb7\0": "aarch64"}
+
+
 def platform_tag(libraries):
-    """The platforms that these libraries run on. Of glibc they need the newest version that their symbols name, so
-    linux_x86_64 becomes manylinux_2_35_x86_64; they need nothing else but libm."""
+    """Returns the platforms that these libraries run on.
+
+    They need libm and the newest version of glibc that their symbols name, so linux_x86_64 becomes
+    manylinux_2_17_x86_64. CC may compile for another processor than this machine's: the libraries say for which.
+    """
     where = re.sub("universal2$", platform.machine(), re.sub("[-.]", "_", sysconfig.get_platform()))
+    processor = ELF_MACHINES.get(libraries[0][18:20]) if where.startswith("linux_") else None
+    if processor:
+        where = f"linux_{processor}"
     needed = [int(minor) for data in libraries for minor in re.findall(rb"\0GLIBC_2\.(\d+)", data)]
     return re.sub("^linux_", f"manylinux_2_{max([17, *needed])}_", where) if needed else where
 

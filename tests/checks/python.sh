@@ -51,9 +51,27 @@ if have objdump && ls "$WORK"/wheel/*manylinux_* >/dev/null 2>&1; then
     newest=$(needed)
     [ "$newest" -ge 17 ] || newest=17
     check "... whose tag is that of its symbols, manylinux_2_$newest" ls "$WORK"/wheel/*manylinux_2_"$newest"_*
+    case $(uname -m) in
+    x86_64 | aarch64) check "... which glibc 2.28 can load" test "$newest" -le 28 ;;
+    esac
     check "... which need libm and libc alone" test -z "$(ldd "$WORK"/site/posenc/libposenc*.so | grep '=>' | grep -vE 'lib(m|c)\.so')"
 else
     skipping "objdump or glibc is missing: the wheel's tag"
+fi
+
+# A wheel for AArch64, made on another machine. A program under qemu loads both libraries with all their symbols.
+if have_arm64 && [ "$(uname -m)" != aarch64 ]; then
+    wheel_arm64() { CC=$ARM64_GCC CFLAGS=-O0 "$python" python/posenc_build.py "$WORK/arm64" >"$WORK/arm64.name"; }
+    check "a wheel for AArch64" wheel_arm64
+    check "... which glibc 2.28 can load" grep -qE 'manylinux_2_(1[7-9]|2[0-8])_aarch64[.]whl$' "$WORK/arm64.name"
+    loads() {
+        "$python" -m zipfile -e "$WORK"/arm64/posenc-*.whl "$WORK/arm64" &&
+            "$ARM64_GCC" -O1 tests/checks/python/loads.c -o "$WORK/arm64/loads" -ldl &&
+            arm64_run "$WORK/arm64/loads" "$WORK/arm64/posenc/libposenc.so" "$WORK/arm64/posenc/libposenc_reader.so"
+    }
+    check "... whose libraries load and compute the right bits under qemu" loads
+else
+    skipping "a compiler for AArch64 or qemu is missing: a wheel for AArch64"
 fi
 
 case $WORK in /*) absolute=$WORK ;; *) absolute=$PWD/$WORK ;; esac
