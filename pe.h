@@ -431,7 +431,8 @@ typedef struct pe_plan {
     int rope_interleave;   /* RoPE: 1 reads adjacent pairs and writes halves               */
     size_t rotary_offset;  /* RoPE: elements of a head before those that rotate            */
     size_t step;           /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
-    const double *matrix;  /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
+    const double *matrix;  /* PE_COLUMNS_SUMS: the caller's frequencies, not yet scaled, as one
+                                array for each coordinate; else NULL                         */
     size_t matrix_step;    /* doubles from one array of matrix to the next                 */
     const uint8_t *order;  /* RoPE: NULL, or the order of pairs, see pe__order_memory()    */
     const double *point;   /* PE_COLUMNS_SUMS: the coordinates of the row for which the
@@ -447,8 +448,9 @@ typedef struct pe_plan {
 /*  FUNCTIONS                                                                                     */
 /*                                                                                                */
 /*  T is f32 (float), f64 (double), f16 (IEEE binary16) or bf16 (bfloat16); the last two are bits */
-/*  in a uint16_t. The order of arguments is always: the plan, where the rows are, how many, what */
-/*  to do with them, then the buffers, each with its stride in elements.                          */
+/*  in a uint16_t. Calls that take a plan have this order: the plan, where the rows are, how      */
+/*  many, what to do with them, then the buffers. After each buffer comes its stride in elements, */
+/*  or a pe_heads.                                                                                */
 /* ============================================================================================== */
 
 /* ==== src/api/contract.h ==== */
@@ -4083,9 +4085,9 @@ enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
  * with integer division. Row 17 is row 8 rotated by row 9. Row 17 * b is row 17 * (b / 2) rotated
  * by row 17 * (b - b / 2).
  *
- * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
- * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
- * operation on one vector waits for the one before. */
+ * All is in double-double. The error of row 1, at most pe__sincos_error() at position 1, grows in
+ * proportion to the row number. A rotation itself adds less than 2^-100 (pe__dd_rotate()). Four
+ * vectors are computed together, because each operation on one vector waits for the one before. */
 PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
@@ -4461,11 +4463,12 @@ static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *co
     return (uint8_t *)(memory + pe__array_count(config, config->expected_rows) * plan->padded);
 }
 
-/* Sorts the pairs of a plan by coordinate. `order` is from pe__order_memory() and holds the
- * coordinates. Among each PE__SORT_PAIRS pairs, the pairs of one coordinate become a segment: they
- * lie together in the arrays. Stationary pairs come last, as coordinate PE_MAX_AXES. A segment is
- * described by two bytes: the coordinate, and the number of pairs minus 1. A segment of one pair
- * has one byte: the coordinate + PE__SEGMENT_OF_ONE. */
+/* Finds the order of a plan's pairs by coordinate; pe__plan_sort_array() moves them. `order` is
+ * from pe__order_memory(). Its first half gets the new place of each pair. Its second half holds
+ * the coordinates, which the segments replace. Among each PE__SORT_PAIRS pairs, the pairs of one
+ * coordinate become a segment: they get consecutive places. Stationary pairs come last, as
+ * coordinate PE_MAX_AXES. A segment is described by two bytes: the coordinate, and the number of
+ * pairs minus 1. A segment of one pair has one byte: the coordinate + PE__SEGMENT_OF_ONE. */
 enum { PE__SEGMENT_OF_ONE = 16 };
 static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {
@@ -5829,7 +5832,8 @@ typedef struct pe__span {
     int split, swapped;          /* split: in halves; swapped: interleaved, cosines first         */
 } pe__span;
 
-/* Begin a span of all pairs of an output; a, b, ts, tc, row and position are set later. */
+/* Begins a span of all pairs of an output, none of them slow. The caller sets a, b, ts, tc, row and
+   position later, and slow and slow_guard if pairs may be slow. */
 PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__bound *bound,
                                const pe__adder *adder)
 {
@@ -8378,7 +8382,7 @@ typedef struct pe__rope {
     int is_ggml;               /* 1: shorter ramps get the length 0.001, as in ggml          */
     pe__td factor;             /* f                                                          */
     pe__geometric all;         /* F q^i                                                      */
-    pe__dd waves;              /* L0 / 2 pi: x = waves w_i for LLAMA3                        */
+    pe__dd waves;              /* L0 / (2 pi): for LLAMA3, x = waves F q^i                   */
     pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
     pe__dd begin, end;         /* factor of w_i before the ramp; factor after it, 1 / f      */
     pe__dd start, slope;       /* on the ramp the factor is start + slope x                  */
@@ -9176,10 +9180,10 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 /* The arguments of a RoPE call: the heads of its tokens, and the rows that rotate them. Test:
  * tests/unit/rope/test_rope_call.c. */
 
-/* This struct describes the heads to rotate, which have the shape [tokens][heads]. `in` and `out`
-   point to the first rotated element of head 0 of token 0, in the input and in the output. The
-   strides in_token and out_token are the bytes from one token to the next. The strides in_head and
-   out_head are the bytes from one head to the next. */
+/* This struct describes the heads to rotate, which have the shape [tokens][heads]. The strides
+   in_token and out_token lead from one token to the next, in_head and out_head from one head to the
+   next. pe__rope_check_heads() converts the strides from elements to bytes. It also moves `in` and
+   `out` from the start of head 0 of token 0 to its first element that rotates. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
@@ -9250,9 +9254,9 @@ enum {
 /* This struct refers to the sines and cosines of one token's pairs in a tile. */
 typedef struct pe__angles {
     const float *s, *c; /* n sines and n cosines */
-    size_t n, pairs;    /* the number of pairs that the tile holds; the number of pairs of the
-                           section, or of the head if it has no sections. In halves, b is `pairs`
-                           elements after a */
+    size_t n, pairs;    /* n: the number of pairs to rotate. pairs: the number of pairs of the
+                           whole section, or of the head if it has no sections. In halves, b is
+                           `pairs` elements after a */
 } pe__angles;
 PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 {
@@ -9767,9 +9771,9 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* These constants say what pe__rotate_groups() rotates. PE__IN_PAIR_TILES: the pairs of a tile that
-   fill pair tiles. PE__IN_VECTORS: the pairs that do not. PE__IN_SECTIONS: all pairs, in sections
-   for which pe__sections_alike() returned 1. */
+/* These constants say what pe__rotate_groups() rotates. PE__IN_PAIR_TILES: the first pairs of a
+   tile, as many as pe__tiled_pairs() returns. PE__IN_VECTORS: the pairs after these.
+   PE__IN_SECTIONS: all pairs, in sections for which pe__sections_alike() returned 1. */
 typedef enum pe__granularity { PE__IN_PAIR_TILES, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
@@ -10363,8 +10367,10 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe_
 }
 
 /* ==== src/rope/rows.h ==== */
-/* Writes the sines and cosines of tokens, as rows in the order of the pairs: axis by axis, or, if
- * the plan is sorted, segment by segment. Test: tests/unit/layouts/test_lists.c. */
+/* Writes the sines and cosines of tokens, as rows in the order of the pairs. They are computed axis
+ * by axis. If the plan has a list of coordinates (plan->order), they are computed segment by
+ * segment: a segment is pairs of one coordinate, see pe__plan_sort_pairs(). Test:
+ * tests/unit/layouts/test_lists.c. */
 
 /* The pairs of a plan in a range [pair, pair + count) that belong to one axis. pe__next_axis() goes
    through the axes. */
@@ -10594,7 +10600,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, 
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
-    if (pairs == 0) return; /* the plan's only column holds 0 */
+    if (pairs == 0) return; /* all columns of the plan hold 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
@@ -11969,8 +11975,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
-    /* Fewer than PE__FEW dot products are computed one by one: pe__dots() always computes the 31 of
-       an anchor. */
+    /* Fewer than PE__FEW dot products are computed one by one, because pe__dots() computes
+       PE__DOTS_NEXT (31) of them even if fewer are needed. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;
@@ -11994,9 +12000,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 /* ==== src/scores/shape.h ==== */
 /* Checks the shape of an array of attention scores. Tested by tests/unit/api/test_errors.c. */
 
-/* Returns PE_OK. Returns PE_ERR_SHAPE if rows of scores overlap, or PE_ERR_SIZE if a pointer cannot
-   span all rows. Two orders are allowed. Either all rows of a head come before those of the next
-   head. Or all rows of a query come before those of the next query. */
+/* Returns PE_ERR_SHAPE if rows of scores overlap, PE_ERR_SIZE if a pointer cannot span all rows,
+   and else PE_OK. Two orders are allowed: all rows of a head come before those of the next head,
+   or all rows of a query come before those of the next query. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
@@ -12151,7 +12157,9 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
         const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)place % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
-        part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* up to an aligned address */
+        /* The part has at most one vector. If biases are streamed, it ends at an aligned address or
+           with the row. */
+        part = pe__min(n - i, (vector - beyond) / sizeof(float));
         if (beyond || n - i < PE__FOUR) {
             pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), place, part);
             continue;

@@ -116,8 +116,9 @@ extern "C" {
 /*  FUNCTIONS                                                                                     */
 /*                                                                                                */
 /*  T is f32 (float), f64 (double), f16 (IEEE binary16) or bf16 (bfloat16); the last two are bits */
-/*  in a uint16_t. The order of arguments is always: the plan, where the rows are, how many, what */
-/*  to do with them, then the buffers, each with its stride in elements.                          */
+/*  in a uint16_t. Calls that take a plan have this order: the plan, where the rows are, how      */
+/*  many, what to do with them, then the buffers. After each buffer comes its stride in elements, */
+/*  or a pe_heads.                                                                                */
 /* ============================================================================================== */
 
 #include "api/contract.h"

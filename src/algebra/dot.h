@@ -279,8 +279,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
-    /* Fewer than PE__FEW dot products are computed one by one: pe__dots() always computes the 31 of
-       an anchor. */
+    /* Fewer than PE__FEW dot products are computed one by one, because pe__dots() computes
+       PE__DOTS_NEXT (31) of them even if fewer are needed. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;

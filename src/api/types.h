@@ -251,7 +251,8 @@ typedef struct pe_plan {
     int rope_interleave;   /* RoPE: 1 reads adjacent pairs and writes halves               */
     size_t rotary_offset;  /* RoPE: elements of a head before those that rotate            */
     size_t step;           /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
-    const double *matrix;  /* PE_COLUMNS_SUMS: an array for each coordinate; else NULL     */
+    const double *matrix;  /* PE_COLUMNS_SUMS: the caller's frequencies, not yet scaled, as one
+                                array for each coordinate; else NULL                         */
     size_t matrix_step;    /* doubles from one array of matrix to the next                 */
     const uint8_t *order;  /* RoPE: NULL, or the order of pairs, see pe__order_memory()    */
     const double *point;   /* PE_COLUMNS_SUMS: the coordinates of the row for which the

@@ -46,11 +46,12 @@ static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *co
     return (uint8_t *)(memory + pe__array_count(config, config->expected_rows) * plan->padded);
 }
 
-/* Sorts the pairs of a plan by coordinate. `order` is from pe__order_memory() and holds the
- * coordinates. Among each PE__SORT_PAIRS pairs, the pairs of one coordinate become a segment: they
- * lie together in the arrays. Stationary pairs come last, as coordinate PE_MAX_AXES. A segment is
- * described by two bytes: the coordinate, and the number of pairs minus 1. A segment of one pair
- * has one byte: the coordinate + PE__SEGMENT_OF_ONE. */
+/* Finds the order of a plan's pairs by coordinate; pe__plan_sort_array() moves them. `order` is
+ * from pe__order_memory(). Its first half gets the new place of each pair. Its second half holds
+ * the coordinates, which the segments replace. Among each PE__SORT_PAIRS pairs, the pairs of one
+ * coordinate become a segment: they get consecutive places. Stationary pairs come last, as
+ * coordinate PE_MAX_AXES. A segment is described by two bytes: the coordinate, and the number of
+ * pairs minus 1. A segment of one pair has one byte: the coordinate + PE__SEGMENT_OF_ONE. */
 enum { PE__SEGMENT_OF_ONE = 16 };
 static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {

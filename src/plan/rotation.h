@@ -15,9 +15,9 @@ enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
  * with integer division. Row 17 is row 8 rotated by row 9. Row 17 * b is row 17 * (b / 2) rotated
  * by row 17 * (b - b / 2).
  *
- * All is in double-double. The error of 2^-96 in row 1 grows in proportion to the row number. A
- * rotation itself adds less (pe__dd_rotate()). Four vectors are computed together, because each
- * operation on one vector waits for the one before. */
+ * All is in double-double. The error of row 1, at most pe__sincos_error() at position 1, grows in
+ * proportion to the row number. A rotation itself adds less than 2^-100 (pe__dd_rotate()). Four
+ * vectors are computed together, because each operation on one vector waits for the one before. */
 PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };

@@ -88,7 +88,7 @@ typedef struct pe__rope {
     int is_ggml;               /* 1: shorter ramps get the length 0.001, as in ggml          */
     pe__td factor;             /* f                                                          */
     pe__geometric all;         /* F q^i                                                      */
-    pe__dd waves;              /* L0 / 2 pi: x = waves w_i for LLAMA3                        */
+    pe__dd waves;              /* L0 / (2 pi): for LLAMA3, x = waves F q^i                   */
     pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
     pe__dd begin, end;         /* factor of w_i before the ramp; factor after it, 1 / f      */
     pe__dd start, slope;       /* on the ramp the factor is start + slope x                  */

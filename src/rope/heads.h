@@ -5,10 +5,10 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 
-/* This struct describes the heads to rotate, which have the shape [tokens][heads]. `in` and `out`
-   point to the first rotated element of head 0 of token 0, in the input and in the output. The
-   strides in_token and out_token are the bytes from one token to the next. The strides in_head and
-   out_head are the bytes from one head to the next. */
+/* This struct describes the heads to rotate, which have the shape [tokens][heads]. The strides
+   in_token and out_token lead from one token to the next, in_head and out_head from one head to the
+   next. pe__rope_check_heads() converts the strides from elements to bytes. It also moves `in` and
+   `out` from the start of head 0 of token 0 to its first element that rotates. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;

@@ -28,9 +28,9 @@ enum {
 /* This struct refers to the sines and cosines of one token's pairs in a tile. */
 typedef struct pe__angles {
     const float *s, *c; /* n sines and n cosines */
-    size_t n, pairs;    /* the number of pairs that the tile holds; the number of pairs of the
-                           section, or of the head if it has no sections. In halves, b is `pairs`
-                           elements after a */
+    size_t n, pairs;    /* n: the number of pairs to rotate. pairs: the number of pairs of the
+                           whole section, or of the head if it has no sections. In halves, b is
+                           `pairs` elements after a */
 } pe__angles;
 PE__INLINE pe__angles pe__angles_of(const pe__tile *tile, size_t t)
 {

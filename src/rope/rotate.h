@@ -95,9 +95,9 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
     return tile->tokens == 1 ? few : pe__schedule_tokens(tile, x, from);
 }
 
-/* These constants say what pe__rotate_groups() rotates. PE__IN_PAIR_TILES: the pairs of a tile that
-   fill pair tiles. PE__IN_VECTORS: the pairs that do not. PE__IN_SECTIONS: all pairs, in sections
-   for which pe__sections_alike() returned 1. */
+/* These constants say what pe__rotate_groups() rotates. PE__IN_PAIR_TILES: the first pairs of a
+   tile, as many as pe__tiled_pairs() returns. PE__IN_VECTORS: the pairs after these.
+   PE__IN_SECTIONS: all pairs, in sections for which pe__sections_alike() returned 1. */
 typedef enum pe__granularity { PE__IN_PAIR_TILES, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit

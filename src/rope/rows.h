@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the sines and cosines of tokens, as rows in the order of the pairs: axis by axis, or, if
- * the plan is sorted, segment by segment. Test: tests/unit/layouts/test_lists.c. */
+/* Writes the sines and cosines of tokens, as rows in the order of the pairs. They are computed axis
+ * by axis. If the plan has a list of coordinates (plan->order), they are computed segment by
+ * segment: a segment is pairs of one coordinate, see pe__plan_sort_pairs(). Test:
+ * tests/unit/layouts/test_lists.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"

@@ -114,7 +114,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, 
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
-    if (pairs == 0) return; /* the plan's only column holds 0 */
+    if (pairs == 0) return; /* all columns of the plan hold 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;

@@ -55,7 +55,8 @@ typedef struct pe__span {
     int split, swapped;          /* split: in halves; swapped: interleaved, cosines first         */
 } pe__span;
 
-/* Begin a span of all pairs of an output; a, b, ts, tc, row and position are set later. */
+/* Begins a span of all pairs of an output, none of them slow. The caller sets a, b, ts, tc, row and
+   position later, and slow and slow_guard if pairs may be slow. */
 PE__INLINE void pe__span_begin(pe__span *x, const pe__output *output, const pe__bound *bound,
                                const pe__adder *adder)
 {

@@ -152,7 +152,9 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
         const size_t beyond = to == PE__BIAS_STREAM ? (uintptr_t)place % vector : 0;
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
-        part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* up to an aligned address */
+        /* The part has at most one vector. If biases are streamed, it ends at an aligned address or
+           with the row. */
+        part = pe__min(n - i, (vector - beyond) / sizeof(float));
         if (beyond || n - i < PE__FOUR) {
             pe__put_biases(to, type, masked, a, pe__slope_line_at(mode, line, a), place, part);
             continue;
