@@ -6,9 +6,9 @@
 
 The table has positions 0 to 131,071, or as many as POSITIONS says, and 64 pairs, whose frequencies are those of heads
 of 128 with base 500000. The frequencies are float32, and each angle is the float32 product of position and frequency,
-as in the models' own code. A framework that is missing gets a line with SKIP. If a framework sees a GPU, it
-also computes the table there. There are two tables of exact values, each of them rounded once. One has the sines and
-cosines of these float32 angles, the other those of the exact product of position and frequency. docs/when.md has the figures.
+as in the models' own code. A framework that is missing gets a line with SKIP. If a framework sees a GPU, it also
+computes the table there. There are two tables of exact values, each of them rounded once. One has the sines and cosines
+of these float32 angles, the other those of the exact product of position and frequency. docs/when.md has the figures.
 """
 import itertools
 import sys
@@ -21,6 +21,7 @@ FREQUENCIES = (500000.0 ** (-np.arange(PAIRS) / PAIRS)).astype(np.float32)
 
 
 def numpy_functions():
+    """Each of these functions returns a dictionary, of which frameworks() has the description."""
     return {"numpy %s" % np.__version__: lambda angle: np.concatenate((np.sin(angle), np.cos(angle)))}
 
 
@@ -56,7 +57,7 @@ def jax_functions():
 
 
 def frameworks():
-    """Returns the functions from float32 angles to sines, followed by the cosines, by the framework's name."""
+    """Returns a dictionary from a framework's name to its function from angles to sines, followed by the cosines."""
     found = {}
     for functions in (numpy_functions, torch_functions, jax_functions):
         try:
@@ -72,7 +73,7 @@ def exact(frequencies, positions):
 
 
 def exact_of(angle):
-    """Returns those of the angles themselves: an angle is a frequency at position 1."""
+    """Returns the exact sines, followed by the cosines, of float32 angles: an angle is a frequency at position 1."""
     return exact(angle.ravel(), [1]).reshape(2 * len(angle), PAIRS)
 
 

@@ -172,8 +172,9 @@ static int read_options(int count, char **words, options *to)
     return 0;
 }
 
-/* Returns 2 and prints an error message if the files for `compare` make no sense together, else
- * 0. */
+/* Copies the value of --positions to o->arrays. For `compare`, returns 2 and prints an error
+ * message unless the files are exactly one of --cos with --sin, --table and --inv-freq. Otherwise
+ * returns 0. */
 static int judge_arrays(options *o)
 {
     compared *const a = &o->arrays;

@@ -216,9 +216,9 @@ static int mix_part(uint64_t *hash, part *p, const char *own_path)
     return 1;
 }
 
-/* Returns a hash of what a file means with all settings, where setting number `changed` has the
- * value value_of in place of its own. With NULL this setting is left out. Returns 0 if value_of
- * is a wrong value, or without memory. */
+/* Returns a hash of what a file means with all settings. Setting number `changed` gets the value
+ * value_of in place of its own, or is left out if value_of is NULL. Returns 0 if value_of is a
+ * wrong value, or without memory. */
 static uint64_t meaning_of(const list *file, const settings *all, size_t changed,
                            const char *value_of)
 {

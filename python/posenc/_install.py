@@ -91,6 +91,8 @@ def install(model: Any, **fields: Any) -> Any:
     found = _embeddings(model)
     if any(isinstance(rotary, _Positions) for _, rotary in found):
         raise ValueError("model: the rotation is installed already")
+    if any(isinstance(rotary, Rotary) for _, rotary in found):
+        raise ValueError("model: its rotary_emb is a posenc.torch.Rotary; assign the module that it had before")
     rotating = [module for module in model.modules() if _rotates(module)]
     kinds = {getattr(getattr(rotary, "config", None), "model_type", type(rotary).__name__) for _, rotary in found}
     unknown = sorted(kinds - set(MODEL_TYPES))

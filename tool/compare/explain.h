@@ -19,14 +19,15 @@ typedef struct synonym {
     explanation other; /* the explanation by the other name                                */
 } synonym;
 
-/* Holds the explanations with the fewest differences that fit. If none fits, holds the one that
- * comes nearest. */
+/* Holds the explanations with the fewest differences that fit. If the config itself fits,
+ * add_rivals() also adds explanations with one difference that fit. If none fits, `best` is the one
+ * that comes nearest. */
 typedef struct findings {
     size_t count;                      /* the number of explanations                    */
-    explanation of[MOST_EXPLANATIONS]; /* they all have `fewest` differences            */
+    explanation of[MOST_EXPLANATIONS]; /* they have `fewest` differences, rivals one    */
     size_t synonyms;                   /* the number of synonyms                        */
     synonym synonym[MOST_EXPLANATIONS];
-    int fewest;          /* the number of differences of each explanation               */
+    int fewest;          /* the smallest number of differences of an explanation        */
     size_t best_matched; /* the number of elements of `best` that agree, pair by pair   */
     explanation best;    /* the explanation with the most elements before one that fails */
     size_t row;          /* the row of the first element of `best` that fails           */

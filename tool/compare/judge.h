@@ -18,7 +18,7 @@ typedef struct compared {
     const char *sines;
     const char *table;     /* cosines and sines in one array                                 */
     const char *inv_freq;  /* frequencies                                                    */
-    const char *positions; /* the value of --positions, which may also be a range or a list  */
+    const char *positions; /* the value of --positions: a .npy file, a range, list or grid   */
     int has_config;        /* 0: no config is given, and base 10000 is expected              */
 } compared;
 

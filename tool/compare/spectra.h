@@ -226,8 +226,9 @@ static void add_unscaled_bases(spectra *all, const pe_rope_config *c, const samp
 }
 
 /* Adds rotations with another base: the bases of models, then the measured base, rounded to 1 to
- * 6 digits. Another width may have the same numbers as the measured base, so it is added
- * before. */
+ * 6 digits. Between the two it adds a width that gives the measured frequencies. The order decides
+ * which name is printed: of names for the same numbers, keep() of explain.h makes all but the
+ * first synonyms. */
 static void add_bases(spectra *all, const pe_rope_config *c, const samples *s)
 {
     const pe_rope_config plain = unscaled(c);

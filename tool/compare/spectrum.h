@@ -27,8 +27,8 @@ typedef struct spectrum {
     const char *scaling;   /* the name of another scaling                                  */
     int has_rope;          /* 1: `rope` has exactly these frequencies                      */
     pe_rope_config rope;   /* the rotation that the frequencies were computed from         */
-    double chain_base;     /* base and width of ggml's chain (chain_step() of agree.h)     */
-    double chain_width;    /* the width of this chain; chain_base is 0 if there is no chain */
+    double chain_base;     /* the base of ggml's chain (chain_step() of agree.h); 0: no chain */
+    double chain_width;    /* the width that divides the exponents of this chain           */
     int is_chain_exact;    /* 1: the scaling of ggml's angles is known without an error    */
     const char *part;      /* the name of another part that has these frequencies          */
     const char *which;     /* which of several mistakes with the same name it is           */

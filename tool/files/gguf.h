@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the header of a GGUF file (version 2 or 3, either byte order) into a list of `path =
  * value` (list.h). ggml's docs/gguf.md describes the format: a header, keys with values, and
- * tensors. The list gets all keys except those of the tokenizer. Of the tensors, it gets only the
- * values of those that divide frequencies, and the names of others that concern positions. */
+ * tensors. The list gets all keys except those of the tokenizer. It gets the values of tensors that
+ * divide frequencies, and the names of other tensors that concern positions. */
 #ifndef TOOL_GGUF_H
 #define TOOL_GGUF_H
 
@@ -48,8 +48,9 @@ typedef struct gguf_report {
     uint64_t bytes_fetched; /* bytes that were read from the file; tests bound this number */
 } gguf_report;
 
-/* A file that is read from beginning to end through a buffer. Without the buffer, skipping the
- * 400,000 strings of a tokenizer would take a system call for each. */
+/* Holds a file that is read forward only, through a buffer. Bytes that are not needed are skipped.
+ * Without the buffer, skipping the 400,000 strings of a tokenizer would take a system call for
+ * each. */
 typedef struct gguf_source {
     FILE *file;
     gguf_report *report; /* gets the error message                                    */

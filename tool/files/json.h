@@ -61,9 +61,10 @@ static const char *string_end(const char *c)
 }
 
 /* Records the lines of all keys of an object or a list, also of those deeper inside. Also records
- * the first key that one object has twice: json-c silently keeps the last one. `c` points to the
- * opening bracket, and the returned pointer to the closing one. *line is the current line number.
- * The text must have been accepted by json-c. */
+ * a key that one object has twice, because json-c silently keeps the last one. If there are
+ * several, it is the first by name in the object that closes first. `c` points to the opening
+ * bracket, and the returned pointer to the closing one. *line is the current line number. The text
+ * must have been accepted by json-c. */
 static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
 {
     span *names = NULL;

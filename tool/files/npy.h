@@ -34,7 +34,8 @@ typedef struct npy {
     double *of;     /* the elements, converted to double; allocated, or NULL           */
 } npy;
 
-/* The largest size of a dimension that is accepted. It keeps products of sizes from overflowing. */
+/* This is the largest size of a dimension that is accepted. All dimensions together may give half
+ * as many elements, so the number of doubles does not overflow, also for complex elements. */
 enum { NPY_MOST_ELEMENTS = 1 << 28 };
 
 static double half_to_double(uint16_t bits)

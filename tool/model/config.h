@@ -55,9 +55,11 @@ static void take_architecture(model *m)
     if (name) snprintf(m->type, sizeof m->type, "%s", name->text);
 }
 
-/* Sets r->inner to the path of rope_parameters, or of rope_scaling if the file has no
- * rope_parameters. With the fact @reads=new, rope_scaling is never read. If the file has both
- * and one of them is skipped, returns its name for a note, otherwise NULL. */
+/* Sets r->inner to the path of rope_parameters, or of rope_scaling if the config has no
+ * rope_parameters. Each of the two that is no object gets a note, and such a rope_parameters
+ * leaves r->inner empty. With the fact @reads=new, rope_scaling is not read, and a note says so.
+ * Otherwise, if the config has both and rope_scaling is an object, returns "rope_scaling", about
+ * which the caller adds a note. In all other cases returns NULL. */
 static const char *find_scaling(reader *r)
 {
     static const char *const names[] = {"rope_parameters", "rope_scaling"};
@@ -283,8 +285,8 @@ static const sub *sub_named(const sub *subs, size_t count, const char *key)
     return NULL;
 }
 
-/* Lists the keys of a config for the text. Its parts are named as if they were in the config
- * around it: "full_attention", not "text_config.full_attention". */
+/* Lists the keys at which a config has the config of its text model. The names of that config's
+ * parts get no prefix from this key: "full_attention", not "text.full_attention". */
 static const char *const text_keys[] = {"text_config", "llm_config", "language_config",
                                         "thinker_config"};
 

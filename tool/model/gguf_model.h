@@ -9,8 +9,9 @@
 
 enum { GGUF_MOST_NOTES = 16, GGUF_MOST_LAYERS = 4096 };
 
-/* Holds a message about a key of the GGUF file. finish_gguf() turns it into a note of kind
- * NOTE_UNREAD of the first part. */
+/* Holds a message about a key of the GGUF file. finish_gguf() of gguf_file.h adds it as a note of
+ * kind NOTE_UNREAD to the model's first part. A part (part.h) is a set of layers that share one
+ * positional encoding. */
 typedef struct gguf_note {
     char key[GGUF_MOST_NAME + 1]; /* the key in the GGUF file        */
     char text[320];               /* the message without the key     */

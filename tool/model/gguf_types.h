@@ -61,7 +61,7 @@ typedef struct gguf_architecture {
     int is_listed;   /* 1: attention.sliding_window_pattern has a boolean for each layer       */
     unsigned window; /* the window if attention.sliding_window is absent; 0: then there is none */
     unsigned window_layers; /* windows are only in models of so many layers; 0: in all         */
-    gguf_window_base base;  /* the base of the layers with a window                            */
+    gguf_window_base base;  /* the base and the scaling of the layers with a window            */
     gguf_nope nope;         /* which layers do not rotate                                      */
     int has_own_factors;    /* 1: rope_freqs.weight is only for the layers without a window    */
     int is_halved; /* 1: the layers without a window rotate half of rope.dimension_count        */

@@ -87,7 +87,8 @@ static part_kind kind_of_model(const reader *r)
 }
 
 /* Adds a number to the part's report under `name`. It is the number at the first of `keys` that
- * the file has, or `otherwise`. A number of 0 is not reported. */
+ * the file has. If the file has none, it is the model type's default for the first of them that
+ * has one, otherwise `otherwise`. A number of 0 is not reported. */
 static void fact_of(const reader *r, const char *name, const char *const *keys, size_t count,
                     size_t otherwise)
 {

@@ -85,7 +85,8 @@ static const struct index_key {
 } index_keys[] = {
     {"attn_layer_indices", 0}, {"full_attn_idxs", 0}, {"linear_attn_config.full_attn_layers", 1}};
 
-/* Layers of these kinds have no self-attention, so they do not rotate. */
+/* Lists kinds of layers without softmax self-attention, which do not rotate. With the fact @linear
+ * of type_line.h, however, layers of the kind linear_attention rotate. */
 static const char *const other_kinds[] = {"linear_attention", "mamba", "mamba2", "conv",
                                           "recurrent",        "moe",   "mlp",    "kda",
                                           "cross_attention"};

@@ -24,7 +24,7 @@ typedef enum note_kind {
     NOTE_WRONG           /* the key is missing or has a value that cannot be used       */
 } note_kind;
 
-/* Holds a message about a key. */
+/* Holds a message about a key of the model's file, a flag, or a file. */
 typedef struct note {
     note_kind kind;
     char key[96];   /* the key as the user knows it, such as "rope_scaling.factor" */

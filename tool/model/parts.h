@@ -156,8 +156,8 @@ static int has_fixed_base(const reader *r)
 }
 
 /* Adds the labels of a config whose rope_parameters have no objects for kinds of layers. It has
- * one label, "text", unless a key or a fact gives some layers a base, a scaling or coordinates
- * of their own. */
+ * one label, "text", unless a key or a fact gives some layers a base, a scaling, coordinates or a
+ * share of rotating elements of their own. */
 static void add_own_labels(const reader *r, labels *to)
 {
     const char *local = NULL;
@@ -234,9 +234,10 @@ static void add_layer(part *p, size_t layer)
     if (p) p->layers[p->layer_count++] = (unsigned short)layer;
 }
 
-/* Adds each layer to its part. Part r->first + k is that of label k. Layers that do not rotate
- * get parts of their own, named by their kind or "nope". Notes say which layers match no label,
- * and which labels have no layer. */
+/* Adds each layer to the part of its label, and to the parts of shared labels (width.h). Part
+ * r->first + k is that of label k. Layers that do not rotate get parts of their own, named after
+ * their kind or "nope". Sets are_layers_known of the parts of labels. Notes say how many layers
+ * match no label, which labels have no layer, and which kind of layers posenc does not know. */
 static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
 {
     part *const own = parts + r->first;

@@ -33,8 +33,8 @@ TOOL_HAS_ALL(table_types, TABLE_TYPE_COUNT);
 static const char *const table_layouts[] = {"apart", "twice", "joined", "complex", "matrix"};
 TOOL_HAS_ALL(table_layouts, PE_ROPE_TABLE_MATRIX + 1);
 
-/* Reads a grid such as 16x32, whose rows are its cells. Returns NULL on success, otherwise an
- * error message. */
+/* Reads a grid such as 16x32. Each cell of the grid is the position of one row of the table.
+ * Returns NULL on success, otherwise an error message. */
 static const char *read_grid(const char *text, positions *to)
 {
     size_t sizes[PE_MAX_AXES];

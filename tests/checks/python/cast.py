@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """cast.py: what model.to(torch.bfloat16) does to the positions of a model of transformers.
 
-Says for each model type of models.py whether the frequencies, inv_freq, keep their float32. Then the logits of a small random
-Llama in bfloat16 are compared with those of the same model with exact cosines. Its inv_freq is in float32, as
-from_pretrained() leaves it, or rounded, as a blanket model.to(torch.bfloat16) leaves it. 256 tokens are spread over so many positions.
+Says for each model type of models.py whether the frequencies, inv_freq, keep their float32. Then it compares the logits
+of a small random Llama in bfloat16 with those of the same model with exact cosines. Its inv_freq is in float32, as
+from_pretrained() leaves it, or rounded, as a blanket model.to(torch.bfloat16) leaves it. Its 256 tokens are spread over
+512, 8,192 and 131,072 positions.
 """
 import copy
 import sys

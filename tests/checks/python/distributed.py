@@ -2,9 +2,9 @@
 """distributed.py: posenc.torch in four processes with torch.distributed (gloo), against one process, by bits.
 
 A sequence is split as context parallelism splits it, with torch's own context_parallel() and by hand. It has one
-contiguous part per process, or is in zigzag order, where process r of n has the parts r and 2n - 1 - r of 2n. Each process rotates
-its tokens at their positions in the whole sequence. DistributedDataParallel and fully_shard (FSDP2) wrap a layer with a
-Rotary. There are no parameters and no buffers of posenc's that they could broadcast, shard or round.
+contiguous part per process, or is in zigzag order, where process r of n has the parts r and 2n - 1 - r of 2n. Each
+process rotates its tokens at their positions in the whole sequence. DistributedDataParallel and fully_shard (FSDP2) wrap
+a layer with a Rotary. There are no parameters and no buffers of posenc's that they could broadcast, shard or round.
 """
 import os
 import tempfile

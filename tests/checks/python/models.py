@@ -180,6 +180,9 @@ def refused():
     modules.install(model)
     says("installed already", modules.install, model)
     modules.uninstall(model)
+    own, model.rotary_emb = model.rotary_emb, modules.Rotary.from_config(model.config)
+    says("is a posenc.torch.Rotary", modules.install, model)
+    model.rotary_emb = own
     attention = model.layers[2].self_attn
     attention.forward = attention.forward
     says("layers.2.self_attn", modules.install, model)
