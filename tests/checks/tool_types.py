@@ -259,6 +259,10 @@ def run_all(t):
     original = {"pairs": "neighbours", "pairs_of": "original"}
     nemo = {"dim": 5120, "n_layers": 2, "head_dim": 128, "n_heads": 32, "rope_theta": 1e6}
     says("params.json of Mistral Nemo", nemo, {"text": ({**original, "layers": [0, 1]}, default(128, 1000000))})
+    del nemo["rope_theta"]
+    says("params.json of Mistral without a base", nemo, {"text": ({**original, "layers": [0, 1]}, default(128, 10000))}, status=1)
+    says("params.json of Llama 2", {"dim": 4096, "multiple_of": 256, "n_heads": 32, "n_layers": 2, "norm_eps": 1e-05},
+         {"text": ({**original, "layers": [0, 1]}, default(128, 10000))})
     says("params.json with YaRN", {**nemo, "qk_rope_head_dim": 64, "rope_theta": 1e4, "yarn": {
         "original_max_position_embeddings": 8192, "factor": 36, "apply_scale": False, "beta": 32, "alpha": 1},
         "llama_4_scaling": {"original_max_position_embeddings": 8192, "beta": 0.1}},

@@ -161,7 +161,8 @@ static const char *type_by_keys(const reader *r)
     if (has_own(r, "rope_ntk_alpha") && has_own(r, "initial_context_length"))
         return "gpt_oss_original";
     if (!has_own(r, "dim") || !has_own(r, "n_layers") || !has_own(r, "n_heads")) return NULL;
-    return has_own(r, "yarn") ? "params.json yarn" : "params.json";
+    if (has_own(r, "yarn")) return "params.json yarn";
+    return has_own(r, "head_dim") ? "params.json of Mistral" : "params.json"; /* Meta's has none */
 }
 
 /* Takes the defaults that the type of the surrounding config has for keys of this config, for

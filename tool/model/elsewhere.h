@@ -74,10 +74,15 @@ static const type_line elsewhere_types[] = {
     /* Alibaba-NLP/new-impl 40ced75c, configuration.py: NewConfig */
     {"new", "rope_theta=10000 position_embedding_type=rope"},
     /* meta-llama/llama 689c7f26, llama/model.py: ModelArgs, precompute_freqs_cis */
-    /* mistralai/mistral-inference 2557e12d, src/mistral_inference/rope.py: apply_rotary_emb */
     {"params.json",
      "rope_theta=10000 @hidden=dim @heads=n_heads @layers=n_layers @pairs=neighbours "
      "@weights=original"},
+    /* mistralai/mistral-inference 2557e12d, src/mistral_inference/rope.py: apply_rotary_emb */
+    /* mistralai/mistral-inference 2557e12d, src/mistral_inference/transformer.py: Transformer */
+    /* vllm-project/vllm 0.33.0, layers/rotary_embedding/__init__.py: get_rope */
+    {"params.json of Mistral",
+     "rope_theta=10000 @hidden=dim @heads=n_heads @layers=n_layers @pairs=neighbours "
+     "@weights=original @doubt='rope_theta: vLLM 0.33.0 assumes 10000, mistral-inference 1000000'"},
     /* vllm-project/vllm 01da88c5, configs/mistral.py: _remap_mistral_yarn_args */
     {"params.json yarn",
      "rope_theta=10000 rope_parameters.rope_type=yarn @hidden=dim @heads=n_heads "

@@ -172,13 +172,26 @@ static const item *usual_of(const reader *r, const char *key)
     return list_find(&r->m->usual, key);
 }
 
+/* Notes that `text` is used as the value of the absent key `name`, since the table entry of the
+ * model type says so. The note is a guess if the entry's fact @doubt names this key. */
+static void note_usual(const reader *r, const char *name, const char *text)
+{
+    const item *const doubt = usual_of(r, "@doubt");
+    const size_t length = strlen(name);
+    if (doubt && strncmp(doubt->text, name, length) == 0 &&
+        strncmp(doubt->text + length, ": ", 2) == 0)
+        say(r->out, NOTE_GUESS, name, "%s: absent, and this is a guess: %s", text,
+            doubt->text + length + 2);
+    else
+        say(r->out, NOTE_UNDERSTOOD, name, "%s: absent, and this is what %s means then", text,
+            r->m->type);
+}
+
 /* Returns the default of an absent key, or NULL. Adds a note that the default is used. */
 static const item *usual(const reader *r, const char *key)
 {
     const item *const entry = usual_of(r, key);
-    if (entry)
-        say(r->out, NOTE_UNDERSTOOD, key, "%s: absent, and this is what %s means then", entry->text,
-            r->m->type);
+    if (entry) note_usual(r, key, entry->text);
     return entry;
 }
 
@@ -187,9 +200,7 @@ static const item *usual(const reader *r, const char *key)
 static void understood(const reader *r, const value *v, const char *text)
 {
     const int is_usual = v->entry && v->entry->line == LINE_OF_TYPE;
-    if (is_usual)
-        say(r->out, NOTE_UNDERSTOOD, v->name, "%s: absent, and this is what %s means then", text,
-            r->m->type);
+    if (is_usual) note_usual(r, v->name, text);
     else say(r->out, NOTE_UNDERSTOOD, v->name, "%s", text);
 }
 

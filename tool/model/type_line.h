@@ -36,6 +36,8 @@
  *   @encoder=P          the preset of the encoder, where the other facts describe the decoder
  *   @refused='KEY: WHY' posenc does not compute this rotation. WHY is the reason that it prints,
  *                       and KEY is the key that the message names
+ *   @doubt='KEY: WHY'   the default of KEY is a guess. If the file does not have KEY, posenc prints
+ *                       WHY, and the status is 1
  *
  * Where the keys are
  *   @head=KEY           KEY has the width of a head, in place of head_dim. With @head=none no key
