@@ -10,9 +10,9 @@
 #include <json-c/json.h>
 
 /* Limits for hostile files. JSON_DEPTH is the maximum depth of nested objects and lists that json-c
- * is given. flatten() appends nothing once the list has more than JSON_MOST_ITEMS items.
- * JSON_PATH_SIZE is the size in bytes of the buffer for a path. flatten() refuses a path that
- * leaves less than 300 bytes of it: one more key of up to 255 bytes, or an index, must fit. */
+ * is given. Once the list has more than JSON_MOST_ITEMS items, flatten() appends nothing.
+ * JSON_PATH_SIZE is the size in bytes of the buffer for a path. A path that leaves less than 300
+ * bytes of the buffer is refused, since one more key of up to 255 bytes, or an index, must fit. */
 enum { JSON_DEPTH = 64, JSON_MOST_ITEMS = 65536, JSON_PATH_SIZE = 1024 };
 
 /* What see_keys() finds in the text of the file. json-c reports neither line numbers nor keys

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-/* Lists the tables that have entries, with their numbers of entries. */
+/* Lists the two tables of entries. */
 static const struct {
-    const type_line *of; /* the entries   */
-    size_t count;        /* their number  */
+    const type_line *of; /* the entries of the table */
+    size_t count;        /* the number of entries    */
 } type_tables[] = {{transformers_types, TOOL_COUNT(transformers_types)},
                    {elsewhere_types, TOOL_COUNT(elsewhere_types)}};
 
