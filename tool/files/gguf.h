@@ -41,7 +41,7 @@ typedef enum gguf_type {
     GGUF_TYPES
 } gguf_type;
 
-/* What gguf_read() tells its caller about the file, besides the list. */
+/* Holds what gguf_read() tells its caller about the file, besides the list. */
 typedef struct gguf_report {
     char error[512];        /* an error message with the key or the tensor; "": no error */
     unsigned version;       /* the version of the format: 2 or 3                         */
@@ -310,8 +310,8 @@ static int gguf_alignment(gguf_source *s, uint64_t type, uint64_t *alignment)
                      (unsigned long long)*alignment);
 }
 
-/* Returns the FNV-1a hash of a key. gguf_key() takes two keys with equal hashes for the same key.
- * For a file of 16384 different keys, the probability that this refuses it wrongly is 2^-37. */
+/* Returns the FNV-1a hash of a key. gguf_key() takes two keys with equal hashes for the same key. A
+ * file of 16384 different keys is wrongly refused for this with a probability of 2^-37. */
 static uint64_t gguf_hash(const char *text)
 {
     uint64_t hash = 14695981039346656037u;

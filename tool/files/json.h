@@ -15,7 +15,7 @@
  * bytes of the buffer is refused, since one more key of up to 255 bytes, or an index, must fit. */
 enum { JSON_DEPTH = 64, JSON_MOST_ITEMS = 65536, JSON_PATH_SIZE = 1024 };
 
-/* What see_keys() finds in the text of the file. json-c reports neither line numbers nor keys
+/* Holds what see_keys() finds in the text of the file. json-c reports neither line numbers nor keys
  * that occur twice. */
 typedef struct keys_seen {
     size_t *lines;  /* the line of each key, in the order of the file; allocated        */
@@ -38,7 +38,7 @@ static void see_key(keys_seen *seen, size_t line)
     seen->lines[seen->count++] = line;
 }
 
-/* A key as it is in the text of the file, without its quotes. */
+/* Holds a key as it is in the text of the file, without its quotes. */
 typedef struct span {
     const char *begin; /* the first byte of the key, within the file's text */
     size_t length;     /* in bytes                                          */
@@ -116,8 +116,8 @@ typedef struct flattener {
 
 static void flatten(flattener *f, json_object *value);
 
-/* Flattens the members of an object. f->path has `length` characters; each member's key is
- * appended to it and removed again. */
+/* Flattens the members of an object. f->path has `length` characters; the first 255 bytes of each
+ * member's key are appended to it and removed again. */
 static void flatten_object(flattener *f, json_object *value, size_t length)
 {
     json_object_object_foreach(value, key, member)

@@ -44,7 +44,7 @@ typedef struct item {
     size_t line;
 } item;
 
-/* A list of items in the order of the file. {0} is an empty list. */
+/* Holds a list of items in the order of the file. {0} is an empty list. */
 typedef struct list {
     item *items;          /* allocated                                              */
     size_t count;         /* the number of items                                    */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The element types of .npy files that are read. npy_types[] has their names in reports. */
+/* Lists the element types of .npy files that are read. npy_types[] has their names in reports. */
 typedef enum npy_type {
     NPY_F64 = 0,
     NPY_F32,

@@ -38,7 +38,7 @@ static size_t length_of(const reader *r, const char *key)
 }
 
 /* Lists keys whose values are lists with one element per layer. count_layers() uses their lengths.
- * It does not use those of other such lists, as layer_rope_theta and mlp_layer_types. */
+ * It does not use those of other such lists, for example layer_rope_theta and mlp_layer_types. */
 static const char *const layer_lists[] = {"layer_types",     "layers_block_type",
                                           "no_rope_layers",  "hybrid_layer_pattern",
                                           "compress_ratios", "attn_type_list"};
@@ -48,8 +48,8 @@ static const char *const layer_lists[] = {"layer_types",     "layers_block_type"
  * it is the length of the first list of layer_lists[] that the file has. Without such a list, it is
  * the number of letters of hybrid_override_pattern, one per layer.
  *
- * Adds a note and returns 0 if there are more than MOST_LAYERS layers. Does the same if a list of
- * layer_lists[] has fewer elements than the model has layers, since the kinds of the layers are
+ * Adds a note and returns 0 if the number at the key is above MOST_LAYERS. Does the same if a list
+ * of layer_lists[] has fewer elements than the model has layers, since the kinds of the layers are
  * then unknown. Adds a note if a key of layer_lists[] has no list. */
 static size_t count_layers(const reader *r)
 {
@@ -63,7 +63,7 @@ static size_t count_layers(const reader *r)
     }
     for (size_t k = 0; k < TOOL_COUNT(layer_lists); k++) {
         const size_t length = length_of(r, layer_lists[k]);
-        /* Frequencies do not depend on compress_ratios, so a short list there is only odd. */
+        /* No frequency depends on compress_ratios, so a list that is too short is only odd. */
         const int is_ratio = strcmp(layer_lists[k], "compress_ratios") == 0;
         if (look_up(r, r->outer, layer_lists[k], &v) &&
             (v.entry ? strcmp(v.entry->text, "[]") != 0 : is_object(r->m, v.path)))
@@ -102,8 +102,7 @@ static void judge_periods(const reader *r)
     }
 }
 
-/* Adds a note to each list that should have a number or a boolean for each layer, but has another
- * value. */
+/* Adds a note to each list of keys[] that has an element other than a number or a boolean. */
 static void judge_numbers(const reader *r)
 {
     static const char *const keys[] = {"no_rope_layers", "hybrid_layer_pattern", "compress_ratios",

@@ -19,7 +19,7 @@ enum { MOST_PARTS = 64, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
  * prevents that a table of the part is computed. */
 typedef enum note_kind {
     NOTE_UNDERSTOOD = 0, /* the key was read, and the text has its value                */
-    NOTE_ODD,            /* it has no effect, is unusual, or is missing but has a default */
+    NOTE_ODD,            /* the key does nothing, is unusual, or is missing with a default */
     NOTE_GUESS,          /* numbers may be wrong: the code is unknown, or programs differ */
     NOTE_UNREAD,         /* the key may change the numbers, but was not understood      */
     NOTE_WRONG           /* the key is missing or has a value that cannot be used       */
@@ -57,13 +57,13 @@ typedef struct fact {
 } fact;
 
 /* Holds a part of a model: layers that share one encoding. It says how the encoding is computed,
- * and has the notes about its keys. free_parts() of settings.h frees what is allocated. */
+ * and has the notes about its keys. free_parts() of tool/settings.h frees what is allocated. */
 typedef struct part {
     char name[64]; /* "text", "vision", "full_attention" ... */
     part_kind kind;
     int are_layers_known;               /* 1: `layers` is complete; 0: it may lack layers  */
     size_t layer_count;                 /* the number of elements of `layers`              */
-    unsigned short layers[MOST_LAYERS]; /* the layers of this part, ascending, from 0      */
+    unsigned short layers[MOST_LAYERS]; /* the part's layers, ascending; the first is 0    */
     /* This is how many last positions each of the layers attends to. It is 0 if they attend to all
      * positions, or if only some of them have a window. */
     size_t window;
@@ -91,8 +91,8 @@ typedef struct part {
      * nothing is known about them. */
     const char *pairs_elsewhere;
     double logits; /* the factor by which the model's code also multiplies logits; 0: none */
-    /* These four are the arguments of pe_rope_query_scale_f32(), which computes factors for the
-     * queries. */
+    /* These four are the arguments kind, beta, shift and period of pe_rope_query_scale_f32(), which
+     * computes factors for the queries. */
     pe_query_scale query_form;
     double query_beta;
     double query_shift;

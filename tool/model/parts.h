@@ -138,7 +138,7 @@ static void add_second_label(const reader *r, labels *to)
 }
 
 /* Adds a label for layers of linear attention that rotate, if the type has the fact @linear=PAIRS.
- * If the file has linear_attention = kda, these layers do not rotate, and there is no label. */
+ * If the file has linear_attention = "kda", these layers do not rotate, and there is no label. */
 static void add_linear_label(const reader *r, labels *to)
 {
     const item *const pairs = usual_of(r, "@linear");
@@ -151,8 +151,8 @@ static void add_linear_label(const reader *r, labels *to)
     l->also_pairs = pairs->text;
 }
 
-/* Returns whether the model's code has a base for the sliding layers (@sliding_base) that differs
- * from rope_theta of the config itself. */
+/* Returns whether the config itself has a rope_theta that differs from @sliding_base, the base that
+ * the model's code has for the sliding layers. */
 static int has_fixed_base(const reader *r)
 {
     const item *const fixed = usual_of(r, "@sliding_base");
@@ -161,10 +161,15 @@ static int has_fixed_base(const reader *r)
            v.entry->number != fixed->number;
 }
 
-/* Adds the labels of a config whose scaling has no objects for kinds of layers. They are "y" and
- * "x" with @axes=blocks, since each coordinate then rotates half of every head. Otherwise there is
- * one label, "text", unless a key or a fact gives some layers a base, a scaling, or a share of
- * rotating elements of their own. */
+/* Adds the labels of a config whose scaling has no objects for kinds of layers. The first case that
+ * applies counts:
+ *
+ *     with @axes=blocks, "y" and "x", since each coordinate rotates half of every head
+ *     with layer_rope_theta, unless @bases=flags, the labels of add_theta_labels()
+ *     with compress_rope_theta, "compress" and "main"
+ *     if a key or a fact gives full or sliding layers a base, a scaling, or a share of rotating
+ *         elements of their own, "full_attention" and "sliding_attention"
+ *     otherwise "text" */
 static void add_own_labels(const reader *r, labels *to)
 {
     const char *local = NULL;
@@ -245,13 +250,13 @@ static void add_layer(part *p, size_t layer)
     if (p) p->layers[p->layer_count++] = (unsigned short)layer;
 }
 
-/* Adds each layer to the part of its label, and to the parts of shared labels (width.h). The part
- * of label k is r->first + k. Layers that do not rotate get parts of their own, named after their
- * kind or "nope". Sets are_layers_known of the parts of labels.
+/* Adds each layer to the part of its label, and to the parts of shared labels (width.h).
+ * parts[r->first + k] is the part of label k. Layers that do not rotate get parts of their own,
+ * named after their kind or "nope". Sets are_layers_known of the parts of labels.
  *
- * Notes say how many layers match no label, which labels have no layer, and which kind of layers
- * posenc does not know. If the number of layers is unknown but some of them do not rotate, adds the
- * part "nope" without layers, with a note. */
+ * Notes say how many layers match no label although their kind is known, which labels have no
+ * layer, and which kind of layers posenc does not know. If the number of layers is unknown but some
+ * of them do not rotate, adds the part "nope" without layers, with a note. */
 static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
 {
     part *const own = parts + r->first;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the plan of a part, and computes its frequencies and its attention factor.
+/* Makes the plan of a part, and computes its frequencies and its attention factor. A plan is a
+ * pe_plan of pe.h, which has the frequencies and what else all rows of a table share.
  *
  * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
  * about a key. */

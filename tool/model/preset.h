@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a sinusoidal encoding from settings that name its fields, as in preset=t2t d_model=384
- * scale=2.
+/* Reads a sinusoidal encoding from settings that name the fields of a pe_config, as in preset=t2t
+ * d_model=384 scale=2.
  *
  * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
- * about a key. A reader (keys.h) says in which config keys are looked up, and which part gets
- * the results. */
+ * about a key. A reader (keys.h) says in which config keys are looked up, and which part gets the
+ * results. */
 #ifndef TOOL_PRESET_H
 #define TOOL_PRESET_H
 

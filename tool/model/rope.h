@@ -14,7 +14,7 @@
 
 /* Reads the base into rope_theta. The first of these that is there counts:
  *
- *     with @reads=new, rope_theta of the scaling
+ *     with @reads=new and a scaling, rope_theta of the scaling or the type's default for it
  *     the key that the label has for its own layers, l->theta
  *     @sliding_base, for sliding layers, unless the scaling has rope_theta
  *     the key that the fact @base names, unless the scaling has rope_theta
@@ -23,8 +23,8 @@
  *     the type's default for rope_theta, then that for rotary_emb_base
  *     10000
  *
- * Notes name the keys that have no effect. The key rope_ratio multiplies rope_theta, a default of
- * the type, and the 10000, but none of the other bases. */
+ * Notes name the keys that have no effect. The key rope_ratio multiplies a base of the fifth line
+ * and of the last two lines, but no other base. */
 static void read_theta(const reader *r, const label *l)
 {
     double *const to = &r->out->rope.rope_theta;
@@ -190,8 +190,9 @@ static void read_freq_factors(const reader *r)
 
 /* Reads the attention factor, which multiplies cosines and sines. In a pe_rope_config, 0 means that
  * it is computed by the rule of the rope_type, so 0 in the file is an error. Only yarn and longrope
- * have such a factor; with other types the file's number is dropped. For yarn without the key, the
- * fact @attention_factor has the factor, and apply_yarn_scaling = false makes it 1. */
+ * have such a factor; with other types the file's number is dropped. For yarn without the key, it
+ * is the number of the fact @attention_factor, except in an object for one kind of layers. For yarn
+ * with apply_yarn_scaling = false it is always 1. */
 static void read_attention_factor(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -212,7 +213,8 @@ static void read_attention_factor(const reader *r, const label *l)
         c->attention_factor = 1;
 }
 
-/* Reads the scaling's lengths, factors and lists. The rope_type has been read before. */
+/* Reads the numbers and lists of the scaling, and the lengths of the model. read_type() has been
+ * called before. */
 static void read_scaling(const reader *r, const label *l)
 {
     pe_rope_config *const c = &r->out->rope;
@@ -312,7 +314,7 @@ static int judge_scaling_key(const reader *r, const char *key, const char *path,
     return 0;
 }
 
-/* Notes the keys of the scaling that posenc does not know, or that have no effect with its
+/* Adds a note to each key of the scaling that posenc does not know, or that has no effect with its
  * rope_type. */
 static void judge_scaling(const reader *r)
 {
@@ -336,7 +338,8 @@ static void judge_scaling(const reader *r)
     }
 }
 
-/* Notes values that are valid but unusual, and values that are missing but have a default. */
+/* Adds notes to values that are valid but unusual, and to values that are missing but have a
+ * default. */
 static void judge_values(const reader *r)
 {
     part *const p = r->out;

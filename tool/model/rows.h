@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the positions of a table's rows, and computes the rows.
+/* Reads which positions the rows of a table have, and computes the rows.
  *
  * A part (part.h) is a set of layers that share one positional encoding. */
 #ifndef TOOL_ROWS_H

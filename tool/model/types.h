@@ -17,8 +17,8 @@ static const struct {
                    {elsewhere_types, TOOL_COUNT(elsewhere_types)}};
 
 /* Returns the entry of a model type, or NULL if neither table has it. A type "x_text" without an
- * entry of its own gets the entry of "x", because configs of texts often append "_text" to the
- * model's type. */
+ * entry of its own gets the entry of "x", because the text_config of a model of type "x" often has
+ * such a type. */
 static const type_line *type_named(const char *name)
 {
     char stem[64];

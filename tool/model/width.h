@@ -26,7 +26,7 @@ typedef struct label {
     int is_shared;          /* 1: the layers of the other labels also belong to this label    */
     int block;              /* with @axes=blocks: the coordinate that rotates, 0 or 1; else -1 */
     int is_linear;          /* 1: layers of linear attention, whose heads are not those of MLA */
-    const char *also_key;   /* with @also: the key of the width of these heads, else NULL     */
+    const char *also_key;   /* with @also: the key that has the width of its heads, else NULL */
     const char *also_pairs; /* with @also or @linear: "halves", "neighbours" or a key, else NULL */
 } label;
 
@@ -42,7 +42,7 @@ static int is_mla_off(const reader *r)
 
 /* Returns whether the model has multi-head latent attention (MLA), of whose heads only
  * qk_rope_head_dim elements rotate. This is so if this key is in the file or has a default, unless
- * is_mla_off(). */
+ * is_mla_off() returns 1. */
 static int has_mla(const reader *r)
 {
     if (is_mla_off(r)) return 0;
@@ -96,11 +96,14 @@ static const char *read_named_width(const reader *r, const label *l, size_t *to)
 }
 
 /* Reads the width of the heads into head_dim. Returns the name of the key that has the width. If no
- * key has it, it is hidden_size / num_attention_heads, and the name is hidden_size.
+ * key has it, it is hidden_size / num_attention_heads, and the name is hidden_size. The fact
+ * @divide divides it.
  *
- * For MLA, head_dim becomes qk_rope_head_dim, as if a head had only the elements that rotate. With
- * @rotates=last, head_dim is the width of the whole head, and rotary_dim and rotary_offset say that
- * its last qk_rope_head_dim elements rotate. */
+ * Two cases differ. A label with also_key has the width at this key, and in a model with MLA
+ * rotary_dim is qk_rope_head_dim. For the other heads of MLA, head_dim becomes qk_rope_head_dim, as
+ * if a head had only the elements that rotate. With @rotates=last, however, head_dim is the width
+ * of the whole head, and rotary_dim and rotary_offset say that its last qk_rope_head_dim elements
+ * rotate. */
 static const char *read_head_dim(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -176,8 +179,9 @@ static void judge_head_dim(part *p, const char *key)
 
 /* Reads rotary_dim, the number of elements of a head that rotate. A file has this number itself, or
  * else a share of the head under one of several keys. As in Hugging Face's code, rotary_dim is then
- * int(head_dim * share). For MLA, read_head_dim() has read it already. Call this function after
- * read_type(): depending on the rope_type, the share has no effect or is rounded to whole pairs. */
+ * int(head_dim * share). Without both, it stays 0, and all elements rotate. For MLA,
+ * read_head_dim() has read it already. Call this function after read_type(): depending on the
+ * rope_type, the share has no effect or is rounded to whole pairs. */
 static void read_rotary(const reader *r, const label *l)
 {
     static const char *const shares[] = {
