@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets keys of a model's list (list.h) from KEY=VALUE words of the command line. In
+/* Sets keys in the list of a model's file (list.h) from KEY=VALUE words of the command line. In
  * "rope_scaling.factor=8", the key is a path of the list. The value is read as JSON; if it is not
  * JSON, it becomes a string. */
 #ifndef TOOL_ARGUMENTS_H
@@ -20,8 +20,9 @@ static int is_setting(const char *word)
 }
 
 /* Returns whether an ancestor of a path has a value, so that no key can be set beneath it. The
- * ancestors of "a.b.c" are "a" and "a.b". An ancestor that is null or {} is removed instead,
- * since it turns into an object when a key is set beneath it. */
+ * ancestors of "a.b.c" are "a" and "a.b". An ancestor that is null or {} is removed from the list
+ * instead, since it turns into an object when a key is set beneath it. A list with elements at "a"
+ * is not noticed, because its items are "a[0]", "a[1]" and so on. */
 static int is_below_value(list *l, const char *path)
 {
     for (const char *dot = strchr(path, '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -35,8 +36,9 @@ static int is_below_value(list *l, const char *path)
 }
 
 /* Sets a key of the list, where `setting` is a word KEY=VALUE. What the list has at the key or
- * beneath it is removed before. Returns 1. Returns 0 if an ancestor of the key has a value, the
- * key has 200 or more characters, or memory runs out. */
+ * beneath it is removed before. Returns 1 on success. Returns 0 if an ancestor of the key has a
+ * value, see is_below_value(), or the key has 200 or more characters. Also returns 0 if memory runs
+ * out or the list has too many items, and the old value is then lost. */
 static int set_key(list *l, const char *setting)
 {
     char path[256];

@@ -6,7 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Holds an error message about a file. The program prints it as "key: text". */
+/* Holds an error message about a file. tool/program.h turns it into a note (model/part.h), which
+ * the user sees as the key followed by the text. */
 typedef struct complaint {
     char key[1024]; /* the name of the file, or the key in it that is wrong      */
     char text[320]; /* what is wrong with it; empty as long as nothing is wrong */

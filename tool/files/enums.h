@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks at compile time that an array has one entry for each value of an enum. */
+/* Counts the elements of an array, and checks at compile time that it has one entry for each value
+ * of an enum. */
 #ifndef TOOL_ENUMS_H
 #define TOOL_ENUMS_H
 
@@ -11,7 +12,7 @@
 /* Stops the compilation unless the array `list` has `count` entries, because a char array of -1
  * elements is an error. Declare the array without a size, as name[], and list its entries in the
  * order of the enum. With a given size or with designated initialisers, the compiler would fill
- * gaps with NULL, and this check would not notice. */
+ * gaps with 0, and this check would not notice. */
 #define TOOL_HAS_ALL(list, count)                                                                  \
     struct list##_has_an_entry_for_each_value {                                                    \
         char is_complete[TOOL_COUNT(list) == (size_t)(count) ? 1 : -1];                            \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the header of a GGUF file (version 2 or 3, either byte order) into a list of `path =
- * value` (list.h). ggml's docs/gguf.md describes the format: a header, keys with values, and
- * tensors. The list gets all keys except those of the tokenizer. It gets the values of tensors that
- * divide frequencies, and the names of other tensors that concern positions. */
+/* Reads a GGUF file (version 2 or 3, either byte order) into a list of `path = value` (list.h).
+ * ggml's docs/gguf.md describes the format: a header with keys, their values and the descriptions
+ * of tensors, then the data of the tensors. The list gets the keys that gguf_is_listed() accepts,
+ * the values of tensors that divide frequencies, and the names of other tensors that concern
+ * positions. */
 #ifndef TOOL_GGUF_H
 #define TOOL_GGUF_H
 
@@ -13,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Limits for hostile files. */
+/* The size of the buffer, and limits for hostile files. */
 enum {
     GGUF_BUFFER = 16384,      /* bytes that are read from the file at once                */
     GGUF_MOST_KEYS = 16384,   /* keys of a file; models have about 40                     */
@@ -40,12 +41,12 @@ typedef enum gguf_type {
     GGUF_TYPES
 } gguf_type;
 
-/* What gguf_read() tells its caller about the file, besides the list. */
+/* Holds what gguf_read() tells its caller about the file, besides the list. */
 typedef struct gguf_report {
     char error[512];        /* an error message with the key or the tensor; "": no error */
     unsigned version;       /* the version of the format: 2 or 3                         */
     uint64_t tensors;       /* the number of tensors in this file                        */
-    uint64_t bytes_fetched; /* bytes that were read from the file; tests bound this number */
+    uint64_t bytes_fetched; /* bytes read from the file; tests/checks/gguf.py bounds them */
 } gguf_report;
 
 /* Holds a file that is read forward only, through a buffer. Bytes that are not needed are skipped.
@@ -54,7 +55,7 @@ typedef struct gguf_report {
 typedef struct gguf_source {
     FILE *file;
     gguf_report *report; /* gets the error message                                    */
-    uint64_t size;       /* bytes of the file                                         */
+    uint64_t size;       /* number of bytes in the file                               */
     uint64_t begin;      /* offset in the file of the buffer's first byte             */
     size_t next;         /* index in the buffer of the next byte to return            */
     size_t have;         /* number of bytes in the buffer                             */
@@ -89,7 +90,8 @@ static int gguf_seek(FILE *file, uint64_t offset, int from)
 #endif
 }
 
-/* Sets s->size. Returns 0 with an error for a pipe, which has no size. */
+/* Sets s->size, and moves to the beginning of the file. Returns 1 on success. Returns 0 with an
+ * error for a pipe, which has no size. */
 static int gguf_measure(gguf_source *s)
 {
 #if defined(_WIN32)
@@ -103,7 +105,8 @@ static int gguf_measure(gguf_source *s)
     return 1;
 }
 
-/* Skips `count` bytes. The caller has checked, with gguf_left(), that the file has so many. */
+/* Skips `count` bytes. The caller has checked that the file has so many left. Returns 1 on success,
+ * otherwise 0 with an error message. */
 static int gguf_skip(gguf_source *s, uint64_t count)
 {
     if (count <= s->have - s->next) {
@@ -159,7 +162,8 @@ static int gguf_length(gguf_source *s, uint64_t *length, const char *what)
                      (unsigned long long)*length, (unsigned long long)gguf_left(s));
 }
 
-/* Reads the name of a key or a tensor. Only printable ASCII is accepted. */
+/* Reads the name of a key or a tensor. It must have 1 to GGUF_MOST_NAME characters of printable
+ * ASCII, without spaces. */
 static int gguf_name(gguf_source *s, char to[GGUF_MOST_NAME + 1], const char *what)
 {
     uint64_t length;
@@ -206,7 +210,8 @@ static double gguf_float(uint64_t bits, size_t size)
     return size == 4 ? (double)f : d;
 }
 
-/* Reads a number or a boolean, and adds it to the list. If `to` is NULL, it is only checked. */
+/* Reads a number or a boolean, and adds it to the list. If `to` is NULL, nothing is added. `type`
+ * is one for which gguf_size() is not 0. */
 static int gguf_scalar(gguf_source *s, list *to, const char *path, uint64_t type)
 {
     const size_t size = gguf_size(type);
@@ -283,7 +288,8 @@ static int gguf_array(gguf_source *s, list *to, const char *path)
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /* Returns whether a key belongs in the list. Tokens, templates and authors do not: they take most
- * of a header and say nothing about positions. */
+ * of a header and say nothing about positions. They are the keys that begin with "tokenizer." or
+ * "general.", except three of the latter. */
 static int gguf_is_listed(const char *key)
 {
     return strncmp(key, "tokenizer.", 10) != 0 &&
@@ -291,7 +297,8 @@ static int gguf_is_listed(const char *key)
             strcmp(key, "general.name") == 0 || strcmp(key, "general.type") == 0);
 }
 
-/* Reads general.alignment: the data of the tensors begin at a multiple of this number of bytes. */
+/* Reads general.alignment, which must be a power of two. The data of each tensor begin at a
+ * multiple of this number of bytes. */
 static int gguf_alignment(gguf_source *s, uint64_t type, uint64_t *alignment)
 {
     if (type != GGUF_U32)
@@ -303,8 +310,8 @@ static int gguf_alignment(gguf_source *s, uint64_t type, uint64_t *alignment)
                      (unsigned long long)*alignment);
 }
 
-/* Returns the FNV-1a hash of a key. gguf_key() takes two keys with equal hashes for the same key.
- * With 16384 different keys, this goes wrong with a probability of 2^-37. */
+/* Returns the FNV-1a hash of a key. gguf_key() takes two keys with equal hashes for the same key. A
+ * file of 16384 different keys is wrongly refused for this with a probability of 2^-37. */
 static uint64_t gguf_hash(const char *text)
 {
     uint64_t hash = 14695981039346656037u;
@@ -312,8 +319,9 @@ static uint64_t gguf_hash(const char *text)
     return hash;
 }
 
-/* Reads key `number` (0 is the first) with its value. hashes[] has the hashes of the keys before
- * it. */
+/* Reads the key with index `number`, counted from 0, and its value. hashes[] has the hashes of the
+ * keys before it, and gets the hash of this key. The value of general.alignment goes to *alignment,
+ * not to the list. */
 static int gguf_key(gguf_source *s, list *to, uint64_t *hashes, size_t number, uint64_t *alignment)
 {
     char key[GGUF_MOST_NAME + 1];
@@ -377,9 +385,9 @@ static const char *const gguf_factor_tensors[] = {"rope_freqs.weight", "rope_fac
                                                   "rope_factors_short.weight"};
 enum { GGUF_FACTOR_TENSORS = 3 };
 
-/* Reads the elements of one of these tensors, which must be f32. `data` is the offset in the file
- * at which the data of all tensors begin. The tensors have to be read in the order of their
- * offsets. */
+/* Reads the elements of a tensor of gguf_factor_tensors[], which must be f32. `data` is the offset
+ * in the file at which the data of all tensors begin. These tensors have to be read in the order of
+ * their offsets, because the file is read forward only. */
 static int gguf_factors(gguf_source *s, list *to, const gguf_tensor *t, uint64_t data)
 {
     memcpy(s->key, t->name, sizeof t->name);
@@ -406,7 +414,8 @@ static int gguf_factors(gguf_source *s, list *to, const gguf_tensor *t, uint64_t
     return 1;
 }
 
-/* Reads the descriptions of all tensors, then the data of those in gguf_factor_tensors[]. */
+/* Reads the descriptions of all tensors, then the data of those in gguf_factor_tensors[]. Other
+ * tensors that concern positions, judged by their names, become items without their elements. */
 static int gguf_tensors(gguf_source *s, list *to, uint64_t alignment)
 {
     gguf_tensor t, factors[GGUF_FACTOR_TENSORS];
@@ -465,16 +474,16 @@ static int gguf_head(gguf_source *s, uint64_t *keys)
     if (*keys > GGUF_MOST_KEYS)
         return gguf_fail(s, "the file: %llu keys: at most %d are read", (unsigned long long)*keys,
                          (int)GGUF_MOST_KEYS);
-    const uint64_t minimum = 24; /* bytes of the shortest description of a tensor */
+    const uint64_t minimum = 24; /* bytes of a description without name and dimensions */
     return s->report->tensors <= gguf_left(s) / minimum ||
            gguf_fail(s, "the file: %llu tensors of at least %u bytes, and the file ends after %llu",
                      (unsigned long long)s->report->tensors, (unsigned)minimum,
                      (unsigned long long)gguf_left(s));
 }
 
-/* Appends the keys and factors of a GGUF file to a list. The file must be seekable, and its
- * position afterwards is unspecified. Returns 1 on success. Otherwise returns 0 with
- * report->error, and the list may have some of the items. */
+/* Appends the keys of a GGUF file, and what gguf_tensors() reads of its tensors, to a list. The
+ * file must be seekable, and its position afterwards is unspecified. Returns 1 on success.
+ * Otherwise returns 0 with report->error, and the list may have some of the items. */
 static int gguf_read(FILE *file, list *to, gguf_report *report)
 {
     uint64_t keys = 0, alignment = 32;

@@ -9,21 +9,23 @@
 
 #include <json-c/json.h>
 
-/* Limits for hostile files: how deep objects and lists may be nested, how many items the list may
- * get, and how many bytes a path has at most. */
+/* Limits for hostile files. JSON_DEPTH is the maximum depth of nested objects and lists that json-c
+ * is given. Once the list has more than JSON_MOST_ITEMS items, flatten() appends nothing.
+ * JSON_PATH_SIZE is the size in bytes of the buffer for a path. A path that leaves less than 300
+ * bytes of the buffer is refused, since one more key of up to 255 bytes, or an index, must fit. */
 enum { JSON_DEPTH = 64, JSON_MOST_ITEMS = 65536, JSON_PATH_SIZE = 1024 };
 
-/* What see_keys() finds in the text of the file. json-c reports neither line numbers nor keys
+/* Holds what see_keys() finds in the text of the file. json-c reports neither line numbers nor keys
  * that occur twice. */
 typedef struct keys_seen {
     size_t *lines;  /* the line of each key, in the order of the file; allocated        */
     size_t count;   /* the number of keys found                                         */
     size_t room;    /* the number of lines that the allocated memory can hold           */
-    char twice[96]; /* the first key that one object has twice; empty if there is none  */
+    char twice[96]; /* a key that one object has twice, its first 90 bytes; or empty    */
 } keys_seen;
 
-/* Appends the line of a key. If memory runs out, the key is skipped, and later keys get wrong
- * lines in messages. */
+/* Appends the line of a key. If memory runs out, the key is skipped, and the items of later keys
+ * get wrong lines. */
 static void see_key(keys_seen *seen, size_t line)
 {
     if (seen->count == seen->room) {
@@ -36,7 +38,7 @@ static void see_key(keys_seen *seen, size_t line)
     seen->lines[seen->count++] = line;
 }
 
-/* A key as it is in the text of the file, without its quotes. */
+/* Holds a key as it is in the text of the file, without its quotes. */
 typedef struct span {
     const char *begin; /* the first byte of the key, within the file's text */
     size_t length;     /* in bytes                                          */
@@ -51,8 +53,8 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/* Returns the closing quote of the string whose opening quote is at c. A quote after a backslash
- * does not close the string. */
+/* Returns the closing quote of the string whose opening quote is at c, or the end of the text if
+ * there is none. The character after a backslash never closes the string. */
 static const char *string_end(const char *c)
 {
     for (c++; *c && *c != '"'; c++)
@@ -60,11 +62,12 @@ static const char *string_end(const char *c)
     return c;
 }
 
-/* Records the lines of all keys of an object or a list, also of those deeper inside. Also records
- * a key that one object has twice, because json-c silently keeps the last one. If there are
- * several, it is the first by name in the object that closes first. `c` points to the opening
- * bracket, and the returned pointer to the closing one. *line is the current line number. The text
- * must have been accepted by json-c. */
+/* Records the lines of all keys of an object or a list, also of those deeper inside. Also records a
+ * key that one object has twice, because json-c silently keeps the last one. If there are several,
+ * it is the first by name in the object that closes first. `c` points to the opening bracket, and
+ * the returned pointer to the closing one. If memory runs out, the rest of the object is skipped,
+ * and the returned pointer is inside it. *line is the current line number, which moves on with c.
+ * The text must have been accepted by json-c. */
 static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
 {
     span *names = NULL;
@@ -113,8 +116,8 @@ typedef struct flattener {
 
 static void flatten(flattener *f, json_object *value);
 
-/* Flattens the members of an object. f->path has `length` characters; each member's key is
- * appended to it and removed again. */
+/* Flattens the members of an object. f->path has `length` characters; the first 255 bytes of each
+ * member's key are appended to it and removed again. */
 static void flatten_object(flattener *f, json_object *value, size_t length)
 {
     json_object_object_foreach(value, key, member)
@@ -123,7 +126,7 @@ static void flatten_object(flattener *f, json_object *value, size_t length)
         f->next_key++;
         snprintf(f->path + length, JSON_PATH_SIZE - length, "%s%.255s", length ? "." : "", key);
         for (char *c = f->path + length + (length > 0); *c; c++)
-            if (*c == '.' || *c == '[') *c = '?'; /* in a path these two separate keys */
+            if (*c == '.' || *c == '[') *c = '?'; /* in a path, '.' begins a key and '[' an index */
         flatten(f, member);
         f->path[length] = '\0';
     }
@@ -146,8 +149,9 @@ static void flatten_list(flattener *f, json_object *value, size_t length)
     }
 }
 
-/* Appends the value at f->path, and all values inside it, to the list. A file with too many items
- * or too long paths is reported like one that does not fit in memory. */
+/* Appends the value at f->path, and all values inside it, to the list. If the list has too many
+ * items or the path is too long (see JSON_PATH_SIZE), appends nothing and sets is_out_of_memory of
+ * the list, as if memory had run out. */
 static void flatten(flattener *f, json_object *value)
 {
     const size_t length = strlen(f->path);
@@ -180,9 +184,10 @@ static int line_at(const char *text, size_t end)
     return line;
 }
 
-/* Parses a text of `length` bytes and appends its values to the list. On success, *is_wrong stays
- * as it is; the caller passes it empty. On failure, *is_wrong gets the error message. `name` is
- * the name of the file in this message. */
+/* Parses a text of `length` bytes, followed by a 0, and appends its values to the list. On success,
+ * *is_wrong stays as it is; the caller passes it empty. On failure, *is_wrong gets the error
+ * message, and the list may have some of the values. The key of this message is `name`, the name of
+ * the file, or the key that an object has twice. */
 static void read_json(const char *name, const char *text, size_t length, list *to,
                       complaint *is_wrong)
 {
@@ -221,8 +226,8 @@ static void read_json(const char *name, const char *text, size_t length, list *t
 }
 
 /* Appends the value that a setting gives to a path. A text that is valid JSON becomes a value of
- * its type, and any other text becomes a string. Returns 0 only if json-c gets no memory; a lost
- * item is reported by l->is_out_of_memory. */
+ * its type, and any other text becomes a string. Returns 1, or 0 if json-c gets no memory. A lost
+ * item is reported by l->is_out_of_memory instead. */
 static int add_value(list *l, const char *path, const char *text)
 {
     flattener f;

@@ -2,7 +2,8 @@
 /* Holds a model's file, whatever its format, as a list of items `path = value`. Two examples of a
  * path are "text_config.rope_parameters.full_attention.rope_theta" and "layer_types[3]". JSON
  * files, GGUF files and KEY=VALUE settings are turned into such a list. The code that finds the
- * encodings, read_model() of model/config.h, reads only this list. */
+ * encodings, read_model() of model/config.h and read_preset() of model/preset.h, reads the file
+ * only through this list. */
 #ifndef TOOL_LIST_H
 #define TOOL_LIST_H
 
@@ -13,31 +14,42 @@
 typedef enum value_kind {
     VALUE_NULL = 0, /* number is 0, text is "null"                                  */
     VALUE_BOOLEAN,  /* number is 0 or 1, text is "false" or "true"                  */
-    VALUE_NUMBER,   /* number is the value, text has the digits of the file         */
-    VALUE_STRING,   /* number is 0, text is the string without its quotes           */
-    /* This is an empty object or list, with the text "{}" or "[]", or a value that is too long.
-     * Then the text is its size, such as "[128256 elements]". The number is 0. */
+    VALUE_NUMBER,   /* number is the value as a double, text is the number as text  */
+    VALUE_STRING,   /* number is 0, but see item; text is the string without quotes */
+    /* This is a value without items of its own. An empty object or list has the text "{}" or "[]".
+     * Otherwise it is a long list or string, a list of strings in a GGUF file, or a tensor whose
+     * elements are not read. Then the text has its size, such as "[128256 elements]". The number is
+     * 0. */
     VALUE_OTHER
 } value_kind;
 
-/* A list of the file with more elements than this becomes a single item of kind VALUE_OTHER. */
+/* A JSON list or a GGUF array with more elements than this becomes a single item of kind
+ * VALUE_OTHER. */
 enum { LIST_MOST_ELEMENTS = 4096 };
 
 /* Holds one value of the file. */
 typedef struct item {
-    char *path;      /* the keys that lead to the value, joined with '.'; allocated       */
+    /* This is the path of the value: its keys, joined with '.', and indices as in "a[0]". It is
+     * allocated. */
+    char *path;
     value_kind kind; /* the type of the value                                             */
-    double number;   /* the value of a number or a boolean, otherwise 0                   */
-    char *text;      /* the value as text, see value_kind; allocated                      */
-    size_t line;     /* the line of its key in the file; 0 if it is unknown or in no file */
+    /* This is the value of a number, and 0 or 1 for a boolean. For other kinds it is 0. Only a
+     * string from a model type's table entry (model/types.h) may begin with a number, which is then
+     * here. */
+    double number;
+    char *text; /* the value as text, see value_kind; allocated                      */
+    /* This is the line of the item's key in a JSON file; the first line is 1. It is 0 in a GGUF
+     * file, for a KEY=VALUE setting, and if it is unknown. LINE_OF_TYPE (model/keys.h) means that
+     * the item was added from a table entry. */
+    size_t line;
 } item;
 
-/* A list of items in the order of the file. {0} is an empty list. */
+/* Holds a list of items in the order of the file. {0} is an empty list. */
 typedef struct list {
     item *items;          /* allocated                                              */
     size_t count;         /* the number of items                                    */
     size_t room;          /* the number of items that the allocated memory can hold */
-    int is_out_of_memory; /* 1: an item is missing because there was no room for it */
+    int is_out_of_memory; /* 1: items are missing: memory or a limit was exceeded   */
 } list;
 
 static char *list__copy(const char *text)
@@ -68,7 +80,7 @@ static int list_add(list *l, const char *path, value_kind kind, double number, c
     return 1;
 }
 
-/* Returns the item with exactly this path, or NULL. */
+/* Returns the first item with exactly this path, or NULL. */
 static const item *list_find(const list *l, const char *path)
 {
     for (size_t i = 0; i < l->count; i++)

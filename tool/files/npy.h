@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The element types of .npy files that are read. npy_types[] has their names in reports. */
+/* Lists the element types of .npy files that are read. npy_types[] has their names in reports. */
 typedef enum npy_type {
     NPY_F64 = 0,
     NPY_F32,
@@ -24,18 +24,19 @@ static const char *const npy_types[] = {"f64", "f32", "f16", "bf16", "integers"}
 TOOL_HAS_ALL(npy_types, NPY_TYPE_COUNT);
 
 /* Holds an array of one or two dimensions. In memory, its rows follow one another, whatever the
- * file's order is. Leading dimensions of 1 are dropped, and an array of one dimension is a single
- * row. */
+ * file's order is. An array of one dimension is a single row. Of more than two dimensions, those
+ * before the last two must be 1, and are dropped. */
 typedef struct npy {
     size_t rows;    /* at least 1                                                      */
     size_t columns; /* the number of doubles in a row; a complex number counts as two  */
     npy_type type;  /* the type in the file, for a complex number that of its real part */
     int is_complex; /* 1: the elements are complex: real part, imaginary part, ...     */
-    double *of;     /* the elements, converted to double; allocated, or NULL           */
+    double *of;     /* the elements as doubles; allocated, freed by the caller; or NULL */
 } npy;
 
-/* This is the largest size of a dimension that is accepted. All dimensions together may give half
- * as many elements, so the number of doubles does not overflow, also for complex elements. */
+/* This is the limit for one dimension. All dimensions together may give half as many elements,
+ * 2^27. With complex elements these are 2^28 doubles, or 2^31 bytes, which still fits in a size_t
+ * of 32 bits. */
 enum { NPY_MOST_ELEMENTS = 1 << 28 };
 
 static double half_to_double(uint16_t bits)
@@ -149,9 +150,9 @@ static const char *npy_read_shape(const char *head, npy *to)
     return NULL;
 }
 
-/* Reads the text of the file's header into *head, and leaves the file positioned at the first
- * element. The caller frees *head, also after an error. Returns NULL on success, otherwise an
- * error message. */
+/* Reads the text of the file's header into *head, which is NULL before, and leaves the file
+ * positioned at the first element. The caller frees *head, also after an error. Returns NULL on
+ * success, otherwise an error message. */
 static const char *npy_read_head(FILE *file, char **head)
 {
     unsigned char start[8], bytes[4] = {0, 0, 0, 0};
@@ -173,7 +174,7 @@ static const char *npy_read_head(FILE *file, char **head)
 /* Reads all elements into to->of, in the order of the file. The array is enlarged while elements
  * arrive, because a hostile header may claim more elements than the file has. letter, size and
  * is_swapped are the results of npy_read_type(). Returns NULL on success, otherwise an error
- * message. */
+ * message, for example if bytes follow the last element. */
 static const char *npy_read_elements(FILE *file, npy *to, char letter, size_t size, int is_swapped)
 {
     unsigned char element[16];

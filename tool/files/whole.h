@@ -31,7 +31,8 @@ static const char *why_unread(void)
     return "cannot be read";
 }
 
-/* The largest size of a file that is accepted, in bytes: 64 MB. A config.json has a few kB. */
+/* The largest size in bytes of a JSON file that is accepted: 2^26, called 64 MB in messages. A
+ * config.json has a few kB. */
 enum { MOST_BYTES = 1 << 26 };
 
 /* Returns whether a file may be JSON, judged by its beginning. Leading white space and a byte

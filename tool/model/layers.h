@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out how many layers a model has, and of which kind each layer is: "full_attention",
- * "sliding_attention", "mamba" and so on.
+/* Finds out how many layers a model has, of which kind each layer is ("full_attention",
+ * "sliding_attention", "mamba" and so on), and which layers with attention do not rotate.
  *
- * The table entry of a model type has defaults, which are the values of absent keys, and facts,
- * whose names begin with @ (type_line.h). A reader (keys.h) says in which config keys are looked
- * up, and which part gets the results. */
+ * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
+ * about a key. The table entry of a model type has defaults, which are the values of absent keys,
+ * and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which config keys
+ * are looked up, and which part gets the results. */
 #ifndef TOOL_LAYERS_H
 #define TOOL_LAYERS_H
 
 #include "keys.h"
 #include "known.h"
 
-/* Returns element `layer` of the list at a key of the config, and marks it as read. Returns NULL
- * if the key has no list or the list is too short. */
+/* Returns element `layer` of the list at a key of the config, and marks it as read. Returns NULL if
+ * the key has no list, or if the list is too short or has an object or a list as this element. */
 static const item *at_layer(const reader *r, const char *key, size_t layer)
 {
     char path[PATH_SIZE], name[PATH_SIZE + 32];
@@ -23,8 +24,9 @@ static const item *at_layer(const reader *r, const char *key, size_t layer)
     return i;
 }
 
-/* Returns the number of elements of the list at a key of the config, or 0 if the key has no
- * list. */
+/* Returns the number of elements of the list at a key of the config. Returns 0 if the key has no
+ * list, an empty one or one that is too long to be read (LIST_MOST_ELEMENTS). The elements must be
+ * plain values, since each item beneath the list is counted. */
 static size_t length_of(const reader *r, const char *key)
 {
     char path[PATH_SIZE];
@@ -35,16 +37,20 @@ static size_t length_of(const reader *r, const char *key)
     return count;
 }
 
-/* Lists the keys whose lists have one element per layer, so that their length is the number of
- * layers. */
+/* Lists keys whose values are lists with one element per layer. count_layers() uses their lengths.
+ * It does not use those of other such lists, for example layer_rope_theta and mlp_layer_types. */
 static const char *const layer_lists[] = {"layer_types",     "layers_block_type",
                                           "no_rope_layers",  "hybrid_layer_pattern",
                                           "compress_ratios", "attn_type_list"};
 
-/* Returns the number of layers, or 0 if it is unknown. The number is that of a key such as
- * num_hidden_layers, otherwise the length of a list with one element per layer. A list that is
- * shorter than this number is an error, after which the kinds of the layers are unknown, and so 0
- * is returned. */
+/* Returns the number of layers, or 0 if it is unknown. It is the number at the key of the fact
+ * @layers, or at a key of layer_count_keys[], in the file or as the type's default. Without these,
+ * it is the length of the first list of layer_lists[] that the file has. Without such a list, it is
+ * the number of letters of hybrid_override_pattern, one per layer.
+ *
+ * Adds a note and returns 0 if the number at the key is above MOST_LAYERS. Does the same if a list
+ * of layer_lists[] has fewer elements than the model has layers, since the kinds of the layers are
+ * then unknown. Adds a note if a key of layer_lists[] has no list. */
 static size_t count_layers(const reader *r)
 {
     size_t count = 0;
@@ -57,7 +63,7 @@ static size_t count_layers(const reader *r)
     }
     for (size_t k = 0; k < TOOL_COUNT(layer_lists); k++) {
         const size_t length = length_of(r, layer_lists[k]);
-        /* Frequencies do not depend on compress_ratios, so an error there is only odd. */
+        /* No frequency depends on compress_ratios, so a list that is too short is only odd. */
         const int is_ratio = strcmp(layer_lists[k], "compress_ratios") == 0;
         if (look_up(r, r->outer, layer_lists[k], &v) &&
             (v.entry ? strcmp(v.entry->text, "[]") != 0 : is_object(r->m, v.path)))
@@ -75,12 +81,14 @@ static size_t count_layers(const reader *r)
     return count;
 }
 
-/* Returns whether a number can be the period of a pattern of layers. */
+/* Returns whether a number can be the period of a pattern of layers: a whole number from 1 to
+ * MOST_LAYERS. */
 static int is_period(double n) { return n >= 1 && n <= MOST_LAYERS && n == floor(n); }
 
-/* Adds a note to each key whose value should be a period of layers, or a pattern such as "LLLG",
- * but is not. Otherwise kind_by_pattern() would ignore the value, and the kinds of the layers
- * would silently be wrong. */
+/* Adds a note to each key of pattern_keys[] whose value is neither a period of layers nor a pattern
+ * such as "LLLG". Does the same for no_rope_layer_interval if its value is no period. Otherwise
+ * kind_by_pattern() and is_nope() would ignore the value, and the result would silently be
+ * wrong. */
 static void judge_periods(const reader *r)
 {
     value v;
@@ -94,7 +102,7 @@ static void judge_periods(const reader *r)
     }
 }
 
-/* Notes the lists that should have a number or a boolean for each layer, but have another value. */
+/* Adds a note to each list of keys[] that has an element other than a number or a boolean. */
 static void judge_numbers(const reader *r)
 {
     static const char *const keys[] = {"no_rope_layers", "hybrid_layer_pattern", "compress_ratios",
@@ -109,8 +117,8 @@ static void judge_numbers(const reader *r)
         }
 }
 
-/* Returns the number at a key, 1 for true, or the default of the model type, without adding a
- * note. Returns 0 if there is none. */
+/* Returns the number at a key, where true is 1 and false is 0, or else the default of the model
+ * type. Returns 0 if there is neither, or if the value is of another type. Adds no note. */
 static double number_or_usual(const reader *r, const char *key)
 {
     value v;
@@ -119,18 +127,19 @@ static double number_or_usual(const reader *r, const char *key)
     return usual_n ? usual_n->number : 0;
 }
 
-/* Returns whether a layer has full attention because it is the last one: @full=last of
- * type_line.h. */
+/* Returns whether a layer has full attention because it is the last of num_hidden_layers layers and
+ * the type has the fact @full=last (type_line.h). */
 static int is_forced_full(const reader *r, size_t layer)
 {
     return is_fact(r, "@full", "last") &&
            (double)layer + 1 == number_or_usual(r, "num_hidden_layers");
 }
 
-/* Returns the kind of a layer if a key of pattern_keys[] has a period or a pattern. With
- * "sliding_window_pattern": 6, layers 5, 11 ... have full attention, unless the fact @full says
- * otherwise. With the pattern "LLLG", which repeats, layers with an L are sliding. Returns "" if
- * there is no such key. */
+/* Returns the kind of a layer from the first key of pattern_keys[] that has a period or a pattern.
+ * The value is the file's or, for an absent key, the type's default. With the period 6, layers 5,
+ * 11 ... have full attention, unless the fact @full says otherwise; the rest are of the kind
+ * pattern_key.others. With the pattern "LLLG", which repeats, layers with an L are of that kind.
+ * Returns "" if there is no such key. */
 static const char *kind_by_pattern(const reader *r, size_t layer)
 {
     const item *const full = usual_of(r, "@full");
@@ -156,7 +165,8 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
     return "";
 }
 
-/* Returns whether the list at a key of the config has this number, and marks the list as read. */
+/* Returns whether the list at a key of the config contains the number `layer`, and marks the list
+ * as read. */
 static int is_listed(const reader *r, const char *key, size_t layer)
 {
     char path[PATH_SIZE];
@@ -169,9 +179,9 @@ static int is_listed(const reader *r, const char *key, size_t layer)
     return is_there;
 }
 
-/* Returns the kind of a layer if the file has a list of the layers with attention, whose keys are
- * in index_keys[]. The other layers have linear attention. Returns NULL if there is no such
- * list. */
+/* Returns the kind of a layer if the file has a list of the layers with attention, at a key of
+ * index_keys[]. Layers in the list have full attention, and the others have linear attention.
+ * Returns NULL if there is no such list. */
 static const char *kind_by_index(const reader *r, size_t layer)
 {
     for (size_t k = 0; k < TOOL_COUNT(index_keys); k++)
@@ -182,8 +192,9 @@ static const char *kind_by_index(const reader *r, size_t layer)
     return NULL;
 }
 
-/* Returns whether the model has a sliding window: sliding_window is in the file and not null, or
- * the type has a default for it. In some types, whether a layer rotates depends on this. */
+/* Returns whether the model has a sliding window: sliding_window is in the file and not null, or it
+ * is absent and the type has a default for it. In some types, whether a layer rotates depends on
+ * this. */
 static int has_window(const reader *r)
 {
     char path[PATH_SIZE];
@@ -193,9 +204,9 @@ static int has_window(const reader *r)
                  : usual_of(r, "sliding_window") != NULL;
 }
 
-/* Returns the kind of a layer for types with the fact @windows, such as Qwen's: whether a layer
- * is sliding depends on its index and max_window_layers. Returns NULL for other types, or if the
- * file has no window. */
+/* Returns the kind of a layer for types with the fact @windows, such as Qwen's: whether a layer is
+ * sliding depends on its index and max_window_layers. Returns NULL for other types, if the model
+ * has no window, or if use_sliding_window is not true. */
 static const char *kind_by_window(const reader *r, size_t layer)
 {
     const item *const windows = usual_of(r, "@windows");
@@ -207,9 +218,20 @@ static const char *kind_by_window(const reader *r, size_t layer)
     return is_sliding ? "sliding_attention" : "full_attention";
 }
 
-/* Returns the kind of a layer, or "" if no key says it. The keys are tested in the order of
- * precedence: lists with an element per layer, patterns of letters, lists of layers, and
- * periods. */
+/* Returns the kind of a layer, or "" if nothing says it. These are tested in the order of
+ * precedence:
+ *
+ *     the list cross_attention_layers, if the layer is in it
+ *     a list with one element per layer: layer_types, layers_block_type, hybrid_layer_pattern,
+ *         compress_ratios, attn_type_list
+ *     the letters of hybrid_override_pattern
+ *     a list of the layers with attention: index_keys[]
+ *     block_types, a list that repeats
+ *     the fact @windows
+ *     a period or a pattern such as "LLLG": pattern_keys[]
+ *
+ * With @full=last, the last layer has full attention, whatever layer_types and layers_block_type
+ * say. */
 static const char *kind_of_layer(const reader *r, size_t layer)
 {
     const item *i = at_layer(r, "layer_types", layer);
@@ -236,9 +258,10 @@ static const char *kind_of_layer(const reader *r, size_t layer)
     return by_window ? by_window : kind_by_pattern(r, layer);
 }
 
-/* Returns whether a layer rotates although its kind does not, because it is dense (no mixture of
- * experts). mlp_layer_types says which layers are dense. Without it they are the first ones, as
- * many as the key says that the fact @forced names. */
+/* Returns whether a layer rotates although its kind does not, because it is dense, that is, has no
+ * mixture of experts. This is so only in types with the fact @forced. The list mlp_layer_types says
+ * which layers are dense. Without it, they are the first ones, as many as the key says that @forced
+ * names. */
 static int is_forced(const reader *r, size_t layer)
 {
     const item *const forced = usual_of(r, "@forced");
@@ -248,8 +271,12 @@ static int is_forced(const reader *r, size_t layer)
                 : (double)layer < number_or_usual(r, forced->text);
 }
 
-/* Returns whether a layer has attention but does not rotate. `kind` is its kind. no_rope_layers
- * has 0 for a layer that does not rotate, and layer_rope_theta has 0 or null. */
+/* Returns whether a layer of the kind `kind`, which has attention, does not rotate. If the lists
+ * layer_rope_theta or no_rope_layers have an element for the layer, the first of the two decides: 0
+ * or null in layer_rope_theta, or 0 in no_rope_layers, means no rotation. Otherwise layers of a
+ * kind of @still_kinds do not rotate. In a model with a window, layers of the kind of @nope rotate
+ * only if is_forced() says so. Finally, with no_rope_layer_interval n, layers n - 1, 2n - 1 ... do
+ * not rotate. */
 static int is_nope(const reader *r, size_t layer, const char *kind)
 {
     const item *const entry = at_layer(r, "no_rope_layers", layer);

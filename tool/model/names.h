@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the names that pe's enums have in configs, in reports and in C. */
+/* Lists the names that pe_rope_type, pe_sections and pe_exponent have in configs, in reports and in
+ * C. */
 #ifndef TOOL_NAMES_H
 #define TOOL_NAMES_H
 
@@ -9,9 +10,9 @@
 
 /* Holds the names of a pe_rope_type. */
 typedef struct rope_type_names {
-    const char *config;  /* its name in a config, which pe_rope_type_named() and Python accept */
-    const char *report;  /* its name in `posenc show`: no two types have the same             */
-    const char *scaling; /* its name in `posenc compare`, which reports NTK_FIXED as NTK      */
+    const char *config;  /* one of its names in configs: pe_rope_type_named() and Python take it */
+    const char *report;  /* its name in `posenc show`; no two types have the same name        */
+    const char *scaling; /* its name in `posenc compare`, the same for NTK and NTK_FIXED      */
     const char *c;       /* its name in C without the prefix PE_ROPE_                         */
 } rope_type_names;
 

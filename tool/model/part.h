@@ -14,20 +14,21 @@
 
 enum { MOST_PARTS = 64, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
 
-/* Lists the kinds of notes in the order of their severity. If a part has a note of kind
- * NOTE_GUESS or above, the program returns status 1. Only with NOTE_WRONG is no table computed. */
+/* Lists the kinds of notes in the order of their severity. If a part that is reported has a note of
+ * kind NOTE_GUESS or a later one, the program returns status 1. A note of kind NOTE_WRONG also
+ * prevents that a table of the part is computed. */
 typedef enum note_kind {
     NOTE_UNDERSTOOD = 0, /* the key was read, and the text has its value                */
-    NOTE_ODD,            /* the key has no effect, or its value is unusual              */
-    NOTE_GUESS,          /* the numbers may be wrong: the model's code is unknown       */
+    NOTE_ODD,            /* the key does nothing, is unusual, or is missing with a default */
+    NOTE_GUESS,          /* numbers may be wrong: the code is unknown, or programs differ */
     NOTE_UNREAD,         /* the key may change the numbers, but was not understood      */
     NOTE_WRONG           /* the key is missing or has a value that cannot be used       */
 } note_kind;
 
-/* Holds a message about a key of the model's file, a flag, or a file. */
+/* Holds a message about a key of the model's file, a flag of the command line, or a file. */
 typedef struct note {
     note_kind kind;
-    char key[96];   /* the key as the user knows it, such as "rope_scaling.factor" */
+    char key[96];   /* the key as the user knows it, "rope_scaling.factor"; or flag, file */
     char text[320]; /* the message without the key                                 */
 } note;
 
@@ -56,33 +57,42 @@ typedef struct fact {
 } fact;
 
 /* Holds a part of a model: layers that share one encoding. It says how the encoding is computed,
- * and has the notes about its keys. free_parts() of settings.h frees what is allocated. */
+ * and has the notes about its keys. free_parts() of tool/settings.h frees what is allocated. */
 typedef struct part {
     char name[64]; /* "text", "vision", "full_attention" ... */
     part_kind kind;
-    int are_layers_known;               /* 0: the file does not say which layers there are */
+    int are_layers_known;               /* 1: `layers` is complete; 0: it may lack layers  */
     size_t layer_count;                 /* the number of elements of `layers`              */
-    unsigned short layers[MOST_LAYERS]; /* the layers of this part, ascending, from 0      */
-    size_t window;       /* how many last positions a layer attends to; 0: all of them */
+    unsigned short layers[MOST_LAYERS]; /* the part's layers, ascending; the first is 0    */
+    /* This is how many last positions each of the layers attends to. It is 0 if they attend to all
+     * positions, or if only some of them have a window. */
+    size_t window;
     pe_config preset;    /* with PART_SINUSOIDAL: the config of the encoding           */
     pe_rope_config rope; /* with PART_ROPE: the rotation; points to the arrays below   */
     double *lists[2];    /* rope.short_factor and rope.long_factor; allocated, or NULL */
     float *factors;      /* rope.freq_factors; allocated, or NULL                      */
-    uint8_t *coordinate; /* of each pair, 255 if it does not rotate; allocated, or NULL */
-    const char *order;   /* with `coordinate`: how reports name this order of coordinates */
+    /* This is an allocated array with the coordinate that rotates each pair, or 255 for a pair that
+     * does not rotate. It is NULL if there is one coordinate, or if rope.sections tells the
+     * coordinates. */
+    uint8_t *coordinate;
+    const char *order; /* with `coordinate`: how reports name this order of coordinates */
     /* With `coordinate`, this is the number of pairs of each coordinate: rope.sections may be 0. */
     size_t sections[PE_MAX_AXES];
-    double *omega; /* frequencies that no pe_rope_config can have; allocated, or NULL */
+    /* With @axes=woven or mixed (type_line.h), this is an allocated array of the frequencies of all
+     * pairs, which no pe_rope_config can have. Otherwise it is NULL. */
+    double *omega;
     /* This is 1 if the pairs are interleaved, but the model's code makes a table as for halves.
      * posenc compare then accepts both orders of columns. */
     int has_table_in_halves;
     int is_backward; /* 1: the rotation is by minus the position                        */
     int is_original; /* 1: rope.layout describes the weights of the model's own project */
     int is_gguf;     /* 1: rope.layout describes the weights in a GGUF file             */
-    /* With is_gguf, this is a remark about the pairs in Hugging Face's weights, or NULL. */
+    /* With is_gguf, this is a remark about the pairs in Hugging Face's weights. It is "" or NULL if
+     * nothing is known about them. */
     const char *pairs_elsewhere;
-    double logits; /* the factor by which the model's code multiplies logits, or 0 */
-    /* These four are the arguments of pe_rope_query_scale_f32(), which multiplies queries. */
+    double logits; /* the factor by which the model's code also multiplies logits; 0: none */
+    /* These four are the arguments kind, beta, shift and period of pe_rope_query_scale_f32(), which
+     * computes factors for the queries. */
     pe_query_scale query_form;
     double query_beta;
     double query_shift;
@@ -94,8 +104,9 @@ typedef struct part {
 } part;
 
 /* Replaces by '?' what must not be printed of a text from a file. These are control characters,
- * which a terminal would obey, and bytes that are not UTF-8, which JSON forbids. Returns the
- * text. */
+ * which a terminal would obey, and bytes that do not have the form of UTF-8, which JSON forbids.
+ * Only lead bytes and continuation bytes are checked, so surrogates, numbers above 0x10ffff, and
+ * overlong forms of three or four bytes stay. Returns the text. */
 static char *clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c;) {
@@ -113,8 +124,8 @@ static char *clean(char *text)
 __attribute__((format(printf, 4, 5)))
 #endif
 /* Adds a note about a key. Once MOST_NOTES notes are there, a note of kind NOTE_UNREAD or
- * NOTE_WRONG overwrites the last one, so that an error is always reported, and other notes are
- * dropped. */
+ * NOTE_WRONG overwrites the last one, so that the program's status still tells of it. Other notes
+ * are then dropped. */
 static void say(part *p, note_kind kind, const char *key, const char *format, ...)
 {
     if (p->notes == MOST_NOTES && kind < NOTE_UNREAD) return;

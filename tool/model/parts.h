@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the labels of a config and the layers of each label. A label (width.h) describes layers
- * that share a rotation; each label becomes a part. A config has several if its kinds of layers,
- * such as full and sliding attention, rotate differently.
+ * that share a rotation; each label becomes a part. A config has several labels if its kinds of
+ * layers, such as full and sliding attention, rotate differently.
  *
  * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
- * about a key. The table entry of a model type has defaults, which are the values of absent
- * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
- * config keys are looked up, and which part gets the results. The scaling of a config is its
- * object rope_parameters or rope_scaling. */
+ * about a key. The table entry of a model type has defaults, which are the values of absent keys,
+ * and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which config keys
+ * are looked up, and which part gets the results. The scaling of a config is its object
+ * rope_parameters or rope_scaling. */
 #ifndef TOOL_PARTS_H
 #define TOOL_PARTS_H
 
 #include "rope.h"
 
-/* A config has at most this many kinds of layers with rotations of their own. */
+/* A config has at most this many labels. */
 enum { MOST_LABELS = 12 };
 
-/* Holds the labels of a config. read_rotating() of config.h makes part r->first + k of label k. */
+/* Holds the labels of a config. read_rotating() of config.h makes a part of each label: label k of
+ * the config becomes part reader.first + k of the model. */
 typedef struct labels {
     size_t count;
     label of[MOST_LABELS];
 } labels;
 
-/* Adds a label with the reader's scaling. Returns NULL, and adds a note, if there are too many.
- * This can only happen to add_nested_labels(), because the others together add at most four
- * labels. */
+/* Adds a label with the reader's scaling. Returns NULL, and adds a note, if there are too many
+ * labels. This can only happen to add_nested_labels(). The other functions add at most four labels
+ * together, and only if add_nested_labels() has added none. */
 static label *add_label(const reader *r, labels *to, const char *name)
 {
     if (to->count == MOST_LABELS) {
@@ -48,8 +49,10 @@ static int has_label(const labels *all, const char *name)
     return 0;
 }
 
-/* Adds a label for each object within rope_parameters, if it has one object for each kind of
- * layers. Keys beside these objects are ignored. */
+/* Adds a label for each object within the scaling, for a config whose scaling has one object per
+ * kind of layers. The label has the name of the object, such as "full_attention". Other values in
+ * the scaling get no label; see judge_nested(). An object in which all values are strings gets none
+ * either. */
 static void add_nested_labels(const reader *r, labels *to)
 {
     char key[PATH_SIZE], path[PATH_SIZE], last[PATH_SIZE] = "";
@@ -69,7 +72,8 @@ static void add_nested_labels(const reader *r, labels *to)
     }
 }
 
-/* Notes the keys beside the objects for kinds of layers in rope_parameters: they have no effect. */
+/* Adds a note to each key of the scaling that has a plain value beside the objects for kinds of
+ * layers: it has no effect. Lists get no note. */
 static void judge_nested(const reader *r)
 {
     char key[PATH_SIZE], path[2 * PATH_SIZE];
@@ -82,8 +86,9 @@ static void judge_nested(const reader *r)
     }
 }
 
-/* Returns whether the scaling does not apply to layers of a kind. The key yarn_only_types lists
- * the kinds to which it applies, or the fact @scaled of the type has the only one. */
+/* Returns whether the scaling does not apply to layers of a kind. The list yarn_only_types has the
+ * kinds to which it applies. Without this list, the fact @scaled of the type has the only such
+ * kind. Without both, the scaling applies to all layers. */
 static int is_left_unscaled(const reader *r, const char *kind)
 {
     const item *const scaled = usual_of(r, "@scaled");
@@ -96,9 +101,9 @@ static int is_left_unscaled(const reader *r, const char *kind)
     return count || strcmp(scaled->text, kind) != 0;
 }
 
-/* Adds labels for layer_rope_theta, a list with a base for each layer, where 0 or null means
- * that the layer does not rotate. If all other bases are equal, there is one label, otherwise
- * one for full and one for sliding attention. */
+/* Adds labels for layer_rope_theta, a list with a base for each layer, where 0 or null means that
+ * the layer does not rotate. If all other bases are equal, there is one label, "text". Otherwise
+ * there is one for full and one for sliding attention. */
 static void add_theta_labels(const reader *r, labels *to)
 {
     double first = 0;
@@ -114,8 +119,9 @@ static void add_theta_labels(const reader *r, labels *to)
 }
 
 /* Adds a label for a second kind of heads in the same layers, if the type has the fact
- * @also=NAME:KEY:PAIRS and a width for these heads. The words stay in a static array, to which
- * the label points. */
+ * @also=NAME:KEY:PAIRS (type_line.h). KEY, the width of these heads, must be in the file or have a
+ * default. The three words stay in a static array, to which the label points until the next
+ * call. */
 static void add_second_label(const reader *r, labels *to)
 {
     static char words[3][64];
@@ -131,8 +137,8 @@ static void add_second_label(const reader *r, labels *to)
     l->also_pairs = words[2];
 }
 
-/* Adds a label for layers of linear attention that rotate, if the type has the fact
- * @linear=PAIRS. With linear_attention = kda they do not rotate. */
+/* Adds a label for layers of linear attention that rotate, if the type has the fact @linear=PAIRS.
+ * If the file has linear_attention = "kda", these layers do not rotate, and there is no label. */
 static void add_linear_label(const reader *r, labels *to)
 {
     const item *const pairs = usual_of(r, "@linear");
@@ -145,8 +151,8 @@ static void add_linear_label(const reader *r, labels *to)
     l->also_pairs = pairs->text;
 }
 
-/* Returns whether the model's code has a base for the sliding layers (@sliding_base) that
- * differs from rope_theta of the file. */
+/* Returns whether the config itself has a rope_theta that differs from @sliding_base, the base that
+ * the model's code has for the sliding layers. */
 static int has_fixed_base(const reader *r)
 {
     const item *const fixed = usual_of(r, "@sliding_base");
@@ -155,9 +161,15 @@ static int has_fixed_base(const reader *r)
            v.entry->number != fixed->number;
 }
 
-/* Adds the labels of a config whose rope_parameters have no objects for kinds of layers. It has
- * one label, "text", unless a key or a fact gives some layers a base, a scaling, coordinates or a
- * share of rotating elements of their own. */
+/* Adds the labels of a config whose scaling has no objects for kinds of layers. The first case that
+ * applies counts:
+ *
+ *     with @axes=blocks, "y" and "x", since each coordinate rotates half of every head
+ *     with layer_rope_theta, unless @bases=flags, the labels of add_theta_labels()
+ *     with compress_rope_theta, "compress" and "main"
+ *     if a key or a fact gives full or sliding layers a base, a scaling, or a share of rotating
+ *         elements of their own, "full_attention" and "sliding_attention"
+ *     otherwise "text" */
 static void add_own_labels(const reader *r, labels *to)
 {
     const char *local = NULL;
@@ -188,9 +200,11 @@ static void add_own_labels(const reader *r, labels *to)
     } else add_label(r, to, "text");
 }
 
-/* Returns the index of the label for layers of a kind, or all->count if there is none. The label
- * "text" is for all kinds. With the labels "compress" and "main", sliding layers belong to
- * "main" and others to "compress". */
+/* Returns the index of the label for layers of a kind, or all->count if there is none. Linear
+ * attention has the label that add_linear_label() has added, if any. If the first label is "text",
+ * it is for all other kinds. Otherwise it is the label with the name of the kind. With only the
+ * labels "compress" and "main", sliding layers belong to "main", and layers of other kinds to
+ * "compress". */
 static size_t label_of(const labels *all, const char *kind)
 {
     size_t k = 0;
@@ -204,8 +218,9 @@ static size_t label_of(const labels *all, const char *kind)
     return k;
 }
 
-/* Writes the name of a part of this config: the prefix of the config, a dot, and `name`. The
- * part "text" of a config with a prefix has the prefix itself as its name. */
+/* Writes the name of a part of this config: the prefix of the config, a dot, and `name`. Without a
+ * prefix it is only `name`. The part "text" of a config with a prefix has only the prefix as its
+ * name. */
 static void name_part(const reader *r, const char *name, char to[64])
 {
     const int is_whole = r->prefix[0] && strcmp(name, "text") == 0;
@@ -214,8 +229,9 @@ static void name_part(const reader *r, const char *name, char to[64])
     clean(to);
 }
 
-/* Returns the part of this config with a name. If there is none, adds one of this kind without
- * layers. Returns NULL if there are too many parts. */
+/* Returns the part of this config with a name, which name_part() completes. If there is none, adds
+ * one of the kind `kind`, without layers and with are_layers_known = 1. Returns NULL if there are
+ * too many parts. */
 static part *part_named(const reader *r, part *parts, size_t *count, const char *name,
                         part_kind kind)
 {
@@ -234,10 +250,13 @@ static void add_layer(part *p, size_t layer)
     if (p) p->layers[p->layer_count++] = (unsigned short)layer;
 }
 
-/* Adds each layer to the part of its label, and to the parts of shared labels (width.h). Part
- * r->first + k is that of label k. Layers that do not rotate get parts of their own, named after
- * their kind or "nope". Sets are_layers_known of the parts of labels. Notes say how many layers
- * match no label, which labels have no layer, and which kind of layers posenc does not know. */
+/* Adds each layer to the part of its label, and to the parts of shared labels (width.h).
+ * parts[r->first + k] is the part of label k. Layers that do not rotate get parts of their own,
+ * named after their kind or "nope". Sets are_layers_known of the parts of labels.
+ *
+ * Notes say how many layers match no label although their kind is known, which labels have no
+ * layer, and which kind of layers posenc does not know. If the number of layers is unknown but some
+ * of them do not rotate, adds the part "nope" without layers, with a note. */
 static void assign_layers(const reader *r, const labels *all, part *parts, size_t *count)
 {
     part *const own = parts + r->first;
@@ -289,8 +308,11 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
             say(&own[k], NOTE_ODD, "layer_types", "no layer is of the kind %s", all->of[k].name);
 }
 
-/* Reads how many last positions the part's layers attend to. If only some of its layers have
- * such a window, this is a note. */
+/* Reads the window of the part's layers: how many last positions they attend to. It is half of
+ * local_attention, which counts the positions on both sides, or else attention_window_size, or else
+ * sliding_window. Nothing is read if use_sliding_window is false, in the file or as the type's
+ * default. Of the three, only attention_window_size holds for the label "full_attention". If only
+ * some of the part's layers have the window, p->window stays 0, and a note says so. */
 static void read_window(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -303,7 +325,7 @@ static void read_window(const reader *r, const label *l)
         integer(r, "local_attention", &local);
         window = local / 2;
     } else if (has(r, "attention_window_size") || usual_of(r, "attention_window_size")) {
-        integer(r, "attention_window_size", &p->window); /* holds for all attention layers */
+        integer(r, "attention_window_size", &p->window); /* holds for all labels */
         return;
     } else if (has_window(r)) integer(r, "sliding_window", &window);
     for (size_t k = 0; k < p->layer_count; k++) {

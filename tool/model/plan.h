@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the plan of a part, and computes its frequencies and its attention factor.
+/* Makes the plan of a part, and computes its frequencies and its attention factor. A plan is a
+ * pe_plan of pe.h, which has the frequencies and what else all rows of a table share.
  *
  * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
  * about a key. */
@@ -38,9 +39,9 @@ static pe_config config_of_omega(const part *p)
     return c;
 }
 
-/* Makes the plan of a part. Returns the plan's memory, which the caller frees. Returns NULL if
- * the part has no cosines and sines or has an error; if making the plan fails, adds a note that
- * says why. */
+/* Makes the plan of a part. Returns the plan's memory, which the caller frees. Returns NULL if the
+ * part has no cosines and sines, or has a note of kind NOTE_WRONG. If making the plan fails, adds
+ * such a note, which says why, and returns NULL. */
 static void *plan_of(part *p, pe_plan *plan)
 {
     const int is_preset = p->kind == PART_SINUSOIDAL;
@@ -65,10 +66,10 @@ static void *plan_of(part *p, pe_plan *plan)
     return NULL;
 }
 
-/* Returns an allocated array with the frequencies of all pairs, followed by their wavelengths.
- * Returns NULL if the part has no plan (see plan_of()) or memory runs out. Pairs without a
- * coordinate, which have 255 in rope.coordinate, do not rotate: they get frequency 0 and an
- * infinite wavelength. */
+/* Returns an allocated array with the frequencies of all pairs, followed by their wavelengths, and
+ * sets *pairs to the number of pairs. Returns NULL if the part has no plan (see plan_of()), if
+ * pe_plan_frequencies() refuses the plan, or if memory runs out. Pairs without a coordinate, which
+ * have 255 in rope.coordinate, do not rotate: they get frequency 0 and an infinite wavelength. */
 static double *frequencies_of(part *p, size_t *pairs)
 {
     pe_plan plan;
@@ -89,7 +90,8 @@ static double *frequencies_of(part *p, size_t *pairs)
     return omega;
 }
 
-/* Returns the factor by which cosines and sines are multiplied, or 0 if the config is invalid. */
+/* Returns the factor by which cosines and sines are multiplied, or 0 if the config is invalid. If
+ * memory runs out, returns 1. */
 static double attention_of(const part *p)
 {
     double factor = 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a sinusoidal encoding from settings that name its fields, as in preset=t2t d_model=384
- * scale=2.
+/* Reads a sinusoidal encoding from settings that name the fields of a pe_config, as in preset=t2t
+ * d_model=384 scale=2.
  *
  * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
- * about a key. A reader (keys.h) says in which config keys are looked up, and which part gets
- * the results. */
+ * about a key. A reader (keys.h) says in which config keys are looked up, and which part gets the
+ * results. */
 #ifndef TOOL_PRESET_H
 #define TOOL_PRESET_H
 
@@ -18,7 +18,7 @@ static const char *const preset_names[] = {
 };
 TOOL_HAS_ALL(preset_names, PE_PRESET_COUNT);
 
-/* Adds the note that there is no such preset, with the names of those that there are. */
+/* Adds the note that the preset of the file is unknown, with the names of all presets. */
 static void refuse_preset(part *p)
 {
     char names[224] = "";
@@ -29,8 +29,9 @@ static void refuse_preset(part *p)
         "is none of %s. A model that rotates has no preset: docs/models.md has its fields", names);
 }
 
-/* Makes a part sinusoidal, with the preset of this name and this width. Returns 0, and adds a
- * note, if there is no such preset. A width of 0 or above 2^20 is a note of kind NOTE_WRONG. */
+/* Makes a part sinusoidal, with the preset of this name and this width. Returns 1. Returns 0, and
+ * adds a note, if `name` is NULL or there is no such preset. A width of 0 or above 2^20 gets a note
+ * of kind NOTE_WRONG. */
 static int preset_part(part *p, const char *name, size_t d_model)
 {
     int preset = 0;
@@ -46,8 +47,8 @@ static int preset_part(part *p, const char *name, size_t d_model)
     return 1;
 }
 
-/* Reads a list of settings that contains preset=NAME into one part. Returns the number of parts:
- * 1, or 0 without memory. */
+/* Reads a list that contains preset=NAME into one part. Returns the number of parts: 1, or 0 if
+ * memory runs out. */
 static size_t read_preset(list *file, part *parts)
 {
     size_t count = 0, d_model = 0;

@@ -12,9 +12,19 @@
 #include "coordinates.h"
 #include "names.h"
 
-/* Reads the base into rope_theta. The keys that may have it are tested in the order of
- * precedence, and notes name the keys that have no effect. Some types have a base in their code
- * for their sliding layers. */
+/* Reads the base into rope_theta. The first of these that is there counts:
+ *
+ *     with @reads=new and a scaling, rope_theta of the scaling or the type's default for it
+ *     the key that the label has for its own layers, l->theta
+ *     @sliding_base, for sliding layers, unless the scaling has rope_theta
+ *     the key that the fact @base names, unless the scaling has rope_theta
+ *     rope_theta of the scaling, then of the config
+ *     global_rope_theta, then rotary_emb_base
+ *     the type's default for rope_theta, then that for rotary_emb_base
+ *     10000
+ *
+ * Notes name the keys that have no effect. The key rope_ratio multiplies a base of the fifth line
+ * and of the last two lines, but no other base. */
 static void read_theta(const reader *r, const label *l)
 {
     double *const to = &r->out->rope.rope_theta;
@@ -66,9 +76,10 @@ static void read_theta(const reader *r, const label *l)
     if (number(r, "rope_ratio", &ratio)) *to *= ratio;
 }
 
-/* Handles a rope_type whose name alone does not say everything. A scaling with the key alpha and
- * the type dynamic is PE_ROPE_NTK. Types that only single models have get notes about what to
- * do. `v` is where the name was found. */
+/* Completes the rope_type that read_type() has found under `name`. If the config has the key alpha,
+ * the type dynamic is PE_ROPE_NTK. Notes say what to do for the types telechat3-yarn and openpangu,
+ * and for the key mixed_b of GTE, which needs frequencies that the user computes. `v` is the place
+ * where the name was found. */
 static void judge_type(const reader *r, const value *v, const char *name)
 {
     const char *const key = v->name;
@@ -87,7 +98,7 @@ static void judge_type(const reader *r, const value *v, const char *name)
             "its sections have an order of their own: see openPangu in docs/models.md");
 }
 
-/* Notes that there is no rope_type of this name, and lists those that there are. */
+/* Adds the note that there is no rope_type of this name, with the names of those that there are. */
 static void refuse_type(part *p, const char *key, const char *name)
 {
     char names[224] = "";
@@ -97,8 +108,9 @@ static void refuse_type(part *p, const char *key, const char *name)
     say(p, NOTE_WRONG, key, "\"%s\" is none of %s", name, names);
 }
 
-/* Reads rope_type, or the older key type, of the scaling. Without a name the type is
- * PE_ROPE_DEFAULT. */
+/* Reads the rope_type. It is that of the scaling, or else of the config, or else the type's
+ * default. Without these, it is that of `type`, the older key of the scaling. Without a name the
+ * rope_type stays PE_ROPE_DEFAULT, also with the name axial, whose rotation @axes describes. */
 static void read_type(const reader *r)
 {
     part *const p = r->out;
@@ -148,9 +160,9 @@ static void read_factor_lists(const reader *r)
     }
     c->short_factor = p->lists[0];
     c->long_factor = p->lists[1];
-    /* If original_max_position_embeddings is beside rope_scaling, as in Phi-3, Hugging Face
-     * computes the factor from the two lengths and ignores the factor in rope_scaling. With 0,
-     * pe does so. */
+    /* If original_max_position_embeddings is beside rope_scaling, as in Phi-3, Hugging Face ignores
+     * the factor in rope_scaling. It divides max_position_embeddings by this length instead, and so
+     * does pe if its factor is 0. */
     if (c->max_position_embeddings && look_up(r, r->outer, "original_max_position_embeddings", &v))
         c->factor = 0;
 }
@@ -176,8 +188,11 @@ static void read_freq_factors(const reader *r)
     free(numbers);
 }
 
-/* Reads the attention factor, which multiplies cosines and sines. In a pe_rope_config, 0 means
- * that it is computed by the rule of the rope_type, so 0 in the file is an error. */
+/* Reads the attention factor, which multiplies cosines and sines. In a pe_rope_config, 0 means that
+ * it is computed by the rule of the rope_type, so 0 in the file is an error. Only yarn and longrope
+ * have such a factor; with other types the file's number is dropped. For yarn without the key, it
+ * is the number of the fact @attention_factor, except in an object for one kind of layers. For yarn
+ * with apply_yarn_scaling = false it is always 1. */
 static void read_attention_factor(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -198,11 +213,13 @@ static void read_attention_factor(const reader *r, const label *l)
         c->attention_factor = 1;
 }
 
-/* Reads the scaling's lengths, factors and lists. The rope_type has been read before. */
+/* Reads the numbers and lists of the scaling, and the lengths of the model. read_type() has been
+ * called before. */
 static void read_scaling(const reader *r, const label *l)
 {
     pe_rope_config *const c = &r->out->rope;
-    /* Only a scaling needs this length, so without one the default of the type is not taken. */
+    /* Only a scaling needs this length. Without a scaling, the type's default is therefore not
+     * taken. */
     if (c->rope_type != PE_ROPE_DEFAULT || has(r, "max_position_embeddings"))
         integer(r, "max_position_embeddings", &c->max_position_embeddings);
     integer(r, "sequence_length", &c->sequence_length);
@@ -225,9 +242,9 @@ static void read_scaling(const reader *r, const label *l)
     read_freq_factors(r);
 }
 
-/* Reads a factor on queries that grows with the logarithm of their position. Up to a length it
- * is 1; `length` is the key that has this length. `shift` is the last argument of
- * pe_rope_query_scale_f32() before the positions. */
+/* Reads a factor on queries that grows with the logarithm of their position. Up to a length, which
+ * is the number at the key `length`, it is 1. `shift` is what pe_rope_query_scale_f32() adds to
+ * each position. Does nothing if the file does not have the key. */
 static void read_log_scale(const reader *r, const char *length, double shift)
 {
     part *const p = r->out;
@@ -248,7 +265,10 @@ static int is_tuned(const reader *r)
     return is_true(r, "attn_temperature_tuning");
 }
 
-/* Reads what multiplies queries or logits in addition to the rotation. */
+/* Reads what multiplies queries or logits in addition to the rotation. Queries get a factor with
+ * llama_4_scaling_beta (Ministral 3), attn_temperature_tuning (Llama 4), use_logn_attn (Qwen 1) or
+ * attn_temperature_len (Grok-2). Logits get one in layers of MLA that are scaled by yarn with
+ * mscale_all_dim. For use_dynamic_ntk there is only a note. */
 static void read_query_scale(const reader *r)
 {
     part *const p = r->out;
@@ -275,15 +295,16 @@ static void read_query_scale(const reader *r)
 }
 
 /* Returns whether a key is in scaling_keys[] of known.h. If it is, and it has no effect with the
- * config's rope_type, a note says so. `path` names the key in the note. is_null is 1 if its
- * value is null, which needs no note. */
+ * config's rope_type or beside the key alpha, a note says so. `path` names the key in the note. If
+ * is_null is 1, the value is null and the rope_type is not compared. A part with an error gets no
+ * such note. */
 static int judge_scaling_key(const reader *r, const char *key, const char *path, int is_null)
 {
     part *const p = r->out;
     value v;
     for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++) {
         if (strcmp(scaling_keys[k].key, key) != 0) continue;
-        if (count_notes(p, NOTE_WRONG)) return 1; /* the type itself may be wrong */
+        if (count_notes(p, NOTE_WRONG)) return 1; /* the rope_type itself may be wrong */
         if (!is_null && !(scaling_keys[k].types & TOOL_TYPE(p->rope.rope_type)))
             say(p, NOTE_ODD, path, "does nothing with this rope_type");
         else if (strcmp(key, "factor") == 0 && r->inner[0] && look_up(r, r->inner, "alpha", &v))
@@ -293,7 +314,7 @@ static int judge_scaling_key(const reader *r, const char *key, const char *path,
     return 0;
 }
 
-/* Notes the keys of the scaling that posenc does not know, or that have no effect with its
+/* Adds a note to each key of the scaling that posenc does not know, or that has no effect with its
  * rope_type. */
 static void judge_scaling(const reader *r)
 {
@@ -317,7 +338,8 @@ static void judge_scaling(const reader *r)
     }
 }
 
-/* Notes values that are valid but unusual, and values that are missing but have a default. */
+/* Adds notes to values that are valid but unusual, and to values that are missing but have a
+ * default. */
 static void judge_values(const reader *r)
 {
     part *const p = r->out;
@@ -353,11 +375,11 @@ static void judge_values(const reader *r)
             "others");
 }
 
-/* Finds the key that an error message names first. The caller calls it once for each known key
- * `name`. *earliest is where `text` has the key found so far, and *key is this key. Of two keys
- * that begin at the same place the longer one counts: mscale_all_dim, not mscale. rope_type and
- * keys of up to four letters, such as type, are skipped. In messages such as "this rope_type needs
- * a factor", the wrong value is at another key. */
+/* Finds the key that an error message, `text`, names first. The caller calls it once for each known
+ * key `name`. *earliest is where `text` has the key found so far, NULL before the first call, and
+ * *key is this key. Of two keys that begin at the same place the longer one counts: mscale_all_dim,
+ * not mscale. rope_type and keys of up to four letters, such as type, are skipped. In messages such
+ * as "this rope_type needs a factor", the wrong value is at another key. */
 static void first_named(const char *text, const char *name, const char **earliest, const char **key)
 {
     const int is_key = strlen(name) > 4 && strcmp(name, "rope_type") != 0;
@@ -369,9 +391,10 @@ static void first_named(const char *text, const char *name, const char **earlies
     *key = name;
 }
 
-/* Notes the error that pe_rope_config_error() finds in the finished config, at the key that its
- * message names first. If there is an error already, nothing is added, since this one may be its
- * result. */
+/* Adds a note with the error that pe_rope_config_error() finds in the finished config, at the key
+ * that its message names first. If it names none, the key is "config". If the part has an error
+ * already, nothing is added, since this one may follow from it. Also notes a head_dim above
+ * 2^20. */
 static void judge_config(part *p)
 {
     const char *const error = pe_rope_config_error(&p->rope), *key = "config", *earliest = NULL;
@@ -386,8 +409,9 @@ static void judge_config(part *p)
     say(p, NOTE_WRONG, key, "%s", error);
 }
 
-/* Reads the rotation of the layers that a label describes. If the scaling does not apply to
- * them, it is hidden from the functions that read numbers. */
+/* Reads the rotation of the layers that a label describes. If the scaling does not apply to them,
+ * it is hidden from most of the functions called here. Only read_rotary() and judge_values() still
+ * see it, and read_theta() if the label has no base of its own. */
 static void read_rope(const reader *r, const label *l)
 {
     part *const p = r->out;

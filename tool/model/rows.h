@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the positions of a table's rows, and computes the rows.
+/* Reads which positions the rows of a table have, and computes the rows.
  *
  * A part (part.h) is a set of layers that share one positional encoding. */
 #ifndef TOOL_ROWS_H
@@ -29,7 +29,7 @@ typedef enum table_type {
 } table_type;
 static const char *const table_types[] = {"f32", "f16", "bf16", "f64"};
 TOOL_HAS_ALL(table_types, TABLE_TYPE_COUNT);
-/* Lists the names of pe_rope_table_layout for --layout. */
+/* Lists the names of the values of pe_rope_table_layout, in their order, for --layout. */
 static const char *const table_layouts[] = {"apart", "twice", "joined", "complex", "matrix"};
 TOOL_HAS_ALL(table_layouts, PE_ROPE_TABLE_MATRIX + 1);
 
@@ -103,8 +103,8 @@ static size_t bytes_of(table_type type)
     return type == TABLE_F64 ? 8 : type == TABLE_F32 ? 4 : 2;
 }
 
-/* Computes the rows of a sinusoidal table, in elements of `type`. `stride` is the distance of two
- * rows in elements. */
+/* Computes the rows of a sinusoidal table, in elements of `type`. `stride` is the number of
+ * elements from the beginning of a row to that of the next. */
 static pe_status fill(const pe_plan *plan, const positions *where, table_type type, size_t stride,
                       void *out)
 {
@@ -117,10 +117,10 @@ static pe_status fill(const pe_plan *plan, const positions *where, table_type ty
     return pe_fill_f64(plan, where->positions, where->rows, (double *)out, stride);
 }
 
-/* Computes the cosines and sines of a rotation, in elements of `type`, which must not be
- * TABLE_F64. In the layouts PE_ROPE_TABLE_APART and PE_ROPE_TABLE_TWICE, the array of sines
- * follows that of cosines; the others have one array. `stride` is the distance of two rows in
- * elements. */
+/* Computes the cosines and sines of a rotation, in elements of `type`, which must not be TABLE_F64.
+ * In the layouts PE_ROPE_TABLE_APART and PE_ROPE_TABLE_TWICE, the array of sines follows that of
+ * cosines; the other layouts have one array. `stride` is the number of elements from the beginning
+ * of a row to that of the next. */
 static pe_status fill_rope(const pe_plan *plan, const positions *where, table_type type,
                            pe_rope_table_layout layout, size_t stride, void *out)
 {

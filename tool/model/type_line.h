@@ -5,17 +5,19 @@
  *     {"gpt_oss", "hidden_size=2880 num_attention_heads=64 head_dim=64 rope_theta=150000 ..."},
  *
  * `name` is the model_type of a config, or of a config within another one. `facts` has words with
- * one space between them. A word that contains spaces is written within '...'. A word is either a
- * default, KEY=VALUE, or a fact, @FACT=VALUE.
+ * one space between them. A word is either a default, KEY=VALUE, or a fact, @FACT=VALUE. A value
+ * that contains spaces is written within '...'.
  *
- * A default KEY=VALUE is the value that transformers assumes if the file does not have the key: a
- * number, true, false, or a string. Typical keys are hidden_size, num_attention_heads,
+ * A default KEY=VALUE is the value that the model's code assumes if the file does not have the key:
+ * a number, true, false, or a string. Typical keys are hidden_size, num_attention_heads,
  * num_hidden_layers, max_position_embeddings, rope_theta, partial_rotary_factor, sliding_window,
- * qk_rope_head_dim, and patterns of layers such as sliding_window_pattern. An entry has head_dim
- * only if it is not hidden_size / num_attention_heads. Two kinds of keys are special:
+ * qk_rope_head_dim, and patterns of layers such as sliding_window_pattern. In an entry without
+ * head_dim, the default width of a head is hidden_size / num_attention_heads. Two kinds of keys are
+ * special:
  *
- *   rope_parameters.KEY is used only if the file has neither rope_parameters nor rope_scaling, as
- *                       in rope_parameters.factor=32,
+ *   rope_parameters.KEY the default of KEY in rope_parameters. It is used only if the file has
+ *                       neither rope_parameters nor rope_scaling. Examples are
+ *                       rope_parameters.factor=32 and, for one kind of layers,
  *                       rope_parameters.full_attention.rope_theta=1000000
  *   PART.KEY            where PART is a key of @parts: the default of KEY in the config that is the
  *                       value of PART, as in text_config.rope_theta=100000000
@@ -29,8 +31,8 @@
  *                       nothing rotates. With `parts` the config has no layers of its own, but only
  *                       the configs that @parts lists. Without @kind the type rotates
  *   @parts=KEY:TYPE,... the keys of the configs within this config. TYPE is the model_type of one
- *                       that names none; with KEY:!TYPE, it is the type whatever the config names.
- *                       A KEY with a dot leads into a config that has no type of its own
+ *                       that names none; without :TYPE, such a config has no type. With KEY:!TYPE,
+ *                       it is the type whatever the config names
  *   @preset=P           with @kind=sinusoidal: the preset of pe_config_preset() that all layers
  *                       have
  *   @encoder=P          the preset of the encoder, where the other facts describe the decoder
@@ -51,9 +53,11 @@
  *   @bases=top          rope_theta of the file takes precedence over the bases that this entry has
  *                       for each kind of layers
  *   @sliding_base=N     the base of the sliding layers, unless rope_parameters has one for them
- *   @reads=new          the model reads rope_parameters only, not rope_theta or rope_scaling
- *   @aliases=NEW:OLD,.. files of this type have the key OLD where others have NEW. NEW is a key of
- *                       rope_parameters. Files of other projects than transformers need this
+ *   @reads=new          the model reads rope_parameters only, not rope_scaling. If the file has
+ *                       rope_parameters, rope_theta of the config is not read either
+ *   @aliases=NEW:OLD,.. files of this type have the key OLD where others have NEW, as in
+ *                       rope_parameters.factor:yarn.factor. Files of other projects than
+ *                       transformers need this
  *   @unread=KEY:VALUE,. keys that the model's own code reads, but transformers does not: it always
  *                       computes with VALUE, a number, true or false. posenc obeys the file, and
  *                       prints a note if the file has another value
@@ -63,14 +67,16 @@
  * Which elements rotate
  *   @pairs=P            the elements of a pair. halves: (i, i + n/2), which is also the default;
  *                       neighbours: interleaved, (2i, 2i + 1); permuted: read as interleaved and
- *                       written as halves. In each type, rope_interleave=true in the file means
- *                       permuted
+ *                       written as halves. In each type, rope_interleave=true in the file also
+ *                       means permuted
  *   @direction=back     the rotation is by minus the position
  *   @partial=scaled     partial_rotary_factor has an effect only if rope_type is not "default"
  *   @partial=never      partial_rotary_factor has no effect
  *   @weights=original   @pairs describes the weights of the model's own project, not Hugging Face's
- *   @rotates=last       the last elements of a head rotate, not the first ones
- *   @divide=KEY         the width of a head is divided by the number in KEY
+ *   @rotates=last       in a type with qk_rope_head_dim: the last elements of a head rotate, and
+ *                       this key says how many. Without this fact, a head of such a type is
+ *                       reported as if it had only the elements that rotate
+ *   @divide=KEY         the width of a head is divided by the number at KEY
  *
  * Which coordinates rotate them
  *   @axes=A             a pair belongs to coordinate y or x of an image. Except with mixed, the
@@ -90,20 +96,22 @@
  * Which layers rotate
  *   @nope=KIND          layers of this kind do not rotate, if the model has a sliding window
  *   @still_kinds=K,...  layers of these kinds do not rotate
- *   @forced=KEY         the first layers, as many as KEY says, rotate in spite of @nope
+ *   @forced=KEY         the first layers, as many as KEY says, rotate in spite of @nope. If the
+ *                       file has mlp_layer_types, the layers that it calls dense do so instead
  *   @linear=PAIRS       layers of linear attention rotate, and are a part of their own with these
  *                       pairs, unless the file has linear_attention=kda
- *   @scaled=KIND        rope_scaling applies only to layers of this kind
+ *   @scaled=KIND        the scaling applies only to layers of this kind, unless the file has
+ *                       yarn_only_types
  *   @full=first         with a pattern of n layers, layers 0, n, 2n ... have full attention,
  *                       instead of n - 1, 2n - 1 ...; also_first: layers n - 1, 2n - 1 ... and
  *                       layer 0; last: layers n - 1, 2n - 1 ... and the last layer
  *   @windows=from       if use_sliding_window is true, layers have a window starting at index
  *                       max_window_layers; even: the even layers below this index have one
- *   @rope=unless_null   nothing rotates if rope_theta of the file is null
- *   @recurrent_period=3 layers 2, 5 ... have attention, the others are recurrent
+ *   @rope=unless_null   nothing rotates if rope_theta is null in the file
+ *   @recurrent_period=N layers N - 1, 2N - 1 ... have attention, the others are recurrent
  *
  * What multiplies cosines and sines
- *   @attention_factor=1 YaRN's attention factor, if the file has none
+ *   @attention_factor=N YaRN's attention factor, if the file has none
  *
  * A second rotation in the same layers
  *   @also=NAME:KEY:P    the layers also have heads of a second kind, which are reported as the part

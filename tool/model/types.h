@@ -9,16 +9,16 @@
 
 #include <string.h>
 
-/* Lists the tables that have entries, with their numbers of entries. */
+/* Lists the two tables of entries. */
 static const struct {
-    const type_line *of; /* the entries   */
-    size_t count;        /* their number  */
+    const type_line *of; /* the entries of the table */
+    size_t count;        /* the number of entries    */
 } type_tables[] = {{transformers_types, TOOL_COUNT(transformers_types)},
                    {elsewhere_types, TOOL_COUNT(elsewhere_types)}};
 
 /* Returns the entry of a model type, or NULL if neither table has it. A type "x_text" without an
- * entry of its own gets the entry of "x", because configs of texts often append "_text" to the
- * model's type. */
+ * entry of its own gets the entry of "x", because the text_config of a model of type "x" often has
+ * such a type. */
 static const type_line *type_named(const char *name)
 {
     char stem[64];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Warns of keys of a config that no code has read, but that may change its numbers. Such a key
- * is recognised by a word in its name, such as "rope" (telling_words[] of known.h).
+/* Warns of keys of a config that posenc has not read although they may change what it reports. Such
+ * a key is recognised by a word in its name, such as "rope" (telling_words[] of known.h).
  *
  * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
- * about a key. The table entry of a model type has defaults, which are the values of absent
- * keys, and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which
- * config keys are looked up, and which part gets the results. */
+ * about a key. The table entry of a model type has defaults, which are the values of absent keys,
+ * and facts, whose names begin with @ (type_line.h). A reader (keys.h) says in which config keys
+ * are looked up, and which part gets the results. */
 #ifndef TOOL_UNREAD_H
 #define TOOL_UNREAD_H
 
@@ -20,9 +20,12 @@ static int is_telling(const char *key)
     return 0;
 }
 
-/* Notes the keys within objects of the config that suggest positions but that no code has read.
- * Objects that are configs of other models, such as qformer_config, are skipped: read_subs()
- * reads them. */
+/* Adds a note to each key within an object of the config if its name suggests positions and no code
+ * has read it. Null values are skipped, and so are the objects that the fact @ignores names. The
+ * objects rope_scaling and rope_parameters are skipped, since judge_scaling() notes their keys. So
+ * are objects with a name that ends in _config, such as qformer_config, except attn_config and
+ * attention_config. Most of them are configs of other models, which read_subs() of config.h
+ * reads. */
 static void judge_objects(const reader *r)
 {
     static const char *const scalings[] = {"rope_scaling", "rope_parameters"};
@@ -55,9 +58,9 @@ static int is_off(const item *i, const char *key)
     return 0;
 }
 
-/* Notes each key of the fact @unread in the file. The model's own code reads such a key, but
- * transformers computes with the value that the fact has after the key. If the file has the same
- * value, no note is needed. */
+/* Adds a note to each key of the fact @unread that the file has with another value than the fact.
+ * The model's own code reads such a key, but transformers always computes with the value that the
+ * fact has after the key. */
 static void judge_unread_by_library(const reader *r)
 {
     char key[PATH_SIZE], meant[32], text[64];
@@ -77,9 +80,12 @@ static void judge_unread_by_library(const reader *r)
     }
 }
 
-/* Notes the keys of the config itself that no code has read, if their names suggest rotations or
- * positions. Also notes a model_type that is in no table, in which case posenc guessed the
- * rules. */
+/* Adds notes to keys of the config itself that no code has read. They are keys whose names suggest
+ * rotations or positions and, if the config has no model_type, also other unknown keys. Null
+ * values, empty lists, harmless_keys[] (known.h) and keys of the fact @ignores are skipped.
+ *
+ * Also calls judge_scaling_key() for each key, and judge_unread_by_library(). Adds a note if the
+ * model_type is in no table, in which case posenc guessed the rules. */
 static void judge_keys(const reader *r)
 {
     char key[PATH_SIZE], last[PATH_SIZE] = "", text[64];

@@ -13,10 +13,12 @@
 
 #include <stdlib.h>
 
-/* Describes the layers that share a rotation, before its keys are read. parts.h makes a part of
- * each label. */
+/* Describes layers that share a rotation, before its keys are read. parts.h makes the labels of a
+ * config, and read_rotating() of config.h makes a part of each label. */
 typedef struct label {
-    char name[64]; /* the kind of the layers, such as "full_attention"; "text": all layers */
+    /* This is the kind of the layers, such as "full_attention", "text" for all layers, or NAME of
+     * the fact @also. Other names are "main" and "compress", and "y" and "x" of @axes=blocks. */
+    char name[64];
     char inner[PATH_SIZE];  /* the path of their rope_parameters or rope_scaling, or ""       */
     const char *theta;      /* a key that has the base of these layers only, or NULL          */
     int is_unscaled;        /* 1: rope_scaling does not apply to these layers                 */
@@ -24,12 +26,13 @@ typedef struct label {
     int is_shared;          /* 1: the layers of the other labels also belong to this label    */
     int block;              /* with @axes=blocks: the coordinate that rotates, 0 or 1; else -1 */
     int is_linear;          /* 1: layers of linear attention, whose heads are not those of MLA */
-    const char *also_key;   /* with @also: the key of the width of these heads, else NULL     */
+    const char *also_key;   /* with @also: the key that has the width of its heads, else NULL */
     const char *also_pairs; /* with @also or @linear: "halves", "neighbours" or a key, else NULL */
 } label;
 
-/* Returns whether a file of DeepSeek V2's type does not use MLA, multi-head latent attention, but
- * heads like Llama's. DeepSeek-OCR and the smallest DeepSeek-VL2 have use_mla = false. */
+/* Returns whether the config has use_mla = false. Such files of DeepSeek V2's type do not use MLA,
+ * multi-head latent attention, but heads like Llama's. Examples are DeepSeek-OCR and the smallest
+ * DeepSeek-VL2. */
 static int is_mla_off(const reader *r)
 {
     value v;
@@ -38,7 +41,8 @@ static int is_mla_off(const reader *r)
 }
 
 /* Returns whether the model has multi-head latent attention (MLA), of whose heads only
- * qk_rope_head_dim elements rotate. */
+ * qk_rope_head_dim elements rotate. This is so if this key is in the file or has a default, unless
+ * is_mla_off() returns 1. */
 static int has_mla(const reader *r)
 {
     if (is_mla_off(r)) return 0;
@@ -53,8 +57,8 @@ static int has_per_layer(const reader *r)
     return look_up(r, r->outer, "per_layer_config", &v);
 }
 
-/* Reads the width of the heads from the config of the reader's layer, for example
- * per_layer_config["05"].head_dim. Returns 0 if there is none. */
+/* Reads the width of the heads from the config that per_layer_config has for the reader's layer,
+ * for example per_layer_config["05"].head_dim. Returns 1 if there is one, otherwise 0. */
 static int read_own_width(const reader *r, size_t *to)
 {
     char path[PATH_SIZE], key[PATH_SIZE];
@@ -71,8 +75,8 @@ static int read_own_width(const reader *r, size_t *to)
     return 0;
 }
 
-/* Reads the width of the heads from the key that has it for these layers. Returns the name of
- * this key, or NULL if the file has none. */
+/* Reads the width of the heads from the key that has it for these layers, in the file or as the
+ * type's default. Returns the name of this key, or NULL if there is none. */
 static const char *read_named_width(const reader *r, const label *l, size_t *to)
 {
     static const char *const names[] = {"head_dim", "kv_channels", "attention_head_dim"};
@@ -91,9 +95,15 @@ static const char *read_named_width(const reader *r, const label *l, size_t *to)
     return names[0];
 }
 
-/* Reads the width of the heads into head_dim and, for MLA, which elements rotate. Returns the
- * name of the key that has the width. If no key has it, it is hidden_size / num_attention_heads,
- * and the name is hidden_size. */
+/* Reads the width of the heads into head_dim. Returns the name of the key that has the width. If no
+ * key has it, it is hidden_size / num_attention_heads, and the name is hidden_size. The fact
+ * @divide divides it.
+ *
+ * Two cases differ. A label with also_key has the width at this key, and in a model with MLA
+ * rotary_dim is qk_rope_head_dim. For the other heads of MLA, head_dim becomes qk_rope_head_dim, as
+ * if a head had only the elements that rotate. With @rotates=last, however, head_dim is the width
+ * of the whole head, and rotary_dim and rotary_offset say that its last qk_rope_head_dim elements
+ * rotate. */
 static const char *read_head_dim(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -147,8 +157,8 @@ static const char *read_head_dim(const reader *r, const label *l)
     return key;
 }
 
-/* Notes that the number of elements that rotate is odd. `from` is the expression that gave this
- * number. */
+/* Adds the note that `width`, the number of elements that rotate, is odd. `from` is the expression
+ * that gave this number, for the note. */
 static void say_odd_width(part *p, const char *key, const char *from, size_t width)
 {
     say(p, NOTE_WRONG, key,
@@ -157,7 +167,7 @@ static void say_odd_width(part *p, const char *key, const char *from, size_t wid
         from, width, width / 2 + 1, width, width + 1);
 }
 
-/* Notes an odd width of heads of which all elements rotate. `key` is the result of
+/* Adds a note if all elements of a head rotate and their number is odd. `key` is the result of
  * read_head_dim(). */
 static void judge_head_dim(part *p, const char *key)
 {
@@ -167,10 +177,11 @@ static void judge_head_dim(part *p, const char *key)
     say_odd_width(p, key, is_quotient ? "hidden_size / num_attention_heads" : key, width);
 }
 
-/* Reads how many elements of a head rotate into rotary_dim. A file has the number itself, or a
- * share of the head under one of several keys. As in Hugging Face's code, the number is then
- * int(head_dim * share). Call it after read_type(): with some types, the share has no effect or
- * is rounded to whole pairs. */
+/* Reads rotary_dim, the number of elements of a head that rotate. A file has this number itself, or
+ * else a share of the head under one of several keys. As in Hugging Face's code, rotary_dim is then
+ * int(head_dim * share). Without both, it stays 0, and all elements rotate. For MLA,
+ * read_head_dim() has read it already. Call this function after read_type(): depending on the
+ * rope_type, the share has no effect or is rounded to whole pairs. */
 static void read_rotary(const reader *r, const label *l)
 {
     static const char *const shares[] = {
@@ -182,7 +193,7 @@ static void read_rotary(const reader *r, const label *l)
     const char *key = shares[0];
     double share = 1;
     if (has_mla(r) && !l->is_linear) {
-        /* These two repeat what MLA's own keys say. has() marks them as read. */
+        /* These two keys only repeat what MLA's own keys say. has() marks them as read. */
         has(r, "partial_rotary_factor");
         has(r, "rotary_dim");
         return;
