@@ -5,7 +5,8 @@
  *
  * The comments above an entry cite where a person read it, each as PROJECT VERSION, FILE: the class
  * or function. VERSION is a commit or a release. generate/model_lines.py --check fails if an entry
- * has no citation. A type whose code nobody has read has no entry: posenc guesses, with status 1. */
+ * has no citation. A type whose code nobody has read has no entry: posenc guesses, with status 1.
+ */
 #ifndef TOOL_ELSEWHERE_H
 #define TOOL_ELSEWHERE_H
 
