@@ -166,8 +166,8 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
 }
 
 /* Write the pairs [pair, pair + n) of a row of a RoPE table, which has the layout of `to`. The n
-   sines and then the n cosines of these pairs are at `row`. In the table, the cosine and the sine
-   of pair 0 of this row are at the addresses `cosines` and `sines`. Matrices need only `cosines`. */
+   sines and then the n cosines of these pairs are at `row`. In the table, the cosine and sine of
+   pair 0 of this row are at the addresses `cosines` and `sines`. Matrices need only `cosines`. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
