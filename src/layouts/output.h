@@ -38,8 +38,8 @@ struct pe__block;
 typedef void pe__row_adder(const struct pe__output *output, unsigned char *x, const void *row,
                            size_t n);
 
-/* The functions that add floats to elements of a type. A program that adds nothing refers to no
-   adder, so it contains no code for adding. */
+/* An adder has the functions that add floats (doubles for f64) to elements of a type. A program
+   that adds nothing refers to no adder, so it contains no code for adding. */
 typedef struct pe__adder {
     /* Adds four vectors, which are passed in registers, at the addresses where pe__store_four()
        would store them. If sines and cosines are in halves, `across` is the number of bytes from
@@ -57,7 +57,7 @@ typedef void pe__row_writer(const struct pe__output *output, double t, size_t ro
 /* A row kernel has the code that depends on the type of elements, and on whether rows are filled or
    added. */
 typedef struct pe__row_kernel {
-    /* `row` writes one row, and `rows` writes several. pe__write_run() calls one of the two. */
+    /* `row` writes one row, and `rows` writes several. pe__write_run() chooses one for a run. */
     pe__row_writer *row, *rows;
     /* Stores n zeros in a row, or adds them, starting at `column`. They belong to columns without a
        pair, or to a row at the padding position, where all columns are 0. */

@@ -10,8 +10,8 @@
 /* ---- 5.8 plans ----------------------------------------------------------------------------------
  * The memory of a plan holds, in this order:
  *     up to 63 bytes before the next multiple of 64
- *     2 arrays: the frequencies, as sums of two doubles. With PE_ANGLE_FLOAT32, 1 / pi as such a
- *         sum, at every pair
+ *     2 arrays: the frequencies, as sums of two doubles; an array of the first doubles, then one of
+ *         the second. With PE_ANGLE_FLOAT32 all sums are 1 / pi
  *     1 array, only with PE_ANGLE_FLOAT32: the frequencies rounded to float
  *     16 rows of 2 arrays each: the rotation rows, unless PE_ANGLE_FLOAT32 is set or
  *         expected_rows is 1 ... PE__TABLE_MIN_ROWS - 1

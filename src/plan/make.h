@@ -39,8 +39,8 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
 
 /* Returns the address of a plan's order, which comes after the arrays and has two bytes for each
    pair. The first plan->pairs bytes are the places of the pairs, each counted from the first of the
-   PE__SORT_PAIRS pairs that are sorted together. The other bytes are first set to the coordinates
-   of the pairs. pe__plan_sort_pairs() replaces them by the segments. */
+   PE__SORT_PAIRS pairs that are sorted together. The caller sets the other bytes to the
+   coordinates of the pairs. pe__plan_sort_pairs() replaces them by the segments. */
 static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *config,
                                         double *memory)
 {
