@@ -77,11 +77,12 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
    it must be, or NULL if nothing is wrong. A NULL config is also reported. Threads: any. */
 PE_API const char *pe_config_error(const pe_config *config);
 
-/* Say what is wrong with the numbers omega[0] ... omega[pairs - 1] as frequencies for
-   pe_plan_init_frequencies(). With PE_COLUMNS_SUMS, pass pairs * axes as `pairs`. Only the config's
-   scale is used. Returns constant English text, or NULL if nothing is wrong. If index is not NULL,
-   *index becomes the index of the first frequency that is not finite or is out of bounds. If there
-   is none, *index becomes `pairs`. A NULL config or omega is also reported. Threads: any. */
+/* Say what is wrong with frequencies for pe_plan_init_frequencies(). They are omega[0] ...
+   omega[pairs - 1]. With PE_COLUMNS_SUMS, pass the length of omega as `pairs`: pairs * axes. Only
+   the config's scale is used. Returns constant English text, or NULL if nothing is wrong. If index
+   is not NULL, *index becomes the index of the first frequency that is not finite or is out of
+   bounds. If there is none, *index becomes `pairs`. A NULL config or omega is also reported.
+   Threads: any. */
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
@@ -101,9 +102,9 @@ PE_API size_t pe_plan_size(const pe_config *config);
    can be made on the stack (tests/unit/api/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
-/* Make a plan with the frequencies w_i = scale base^(-i / D), times pi with half_turns; see
- * pe_exponent for D. If expected_rows is 0 or at least 36, and the angle is PE_ANGLE_EXACT, the
- * plan also gets 16 rotation rows, with which one row is rotated to others.
+/* Make a plan with the frequencies w_i = scale base^(-i / D), times pi with half_turns. pe_exponent
+ * defines D. If expected_rows is 0 or at least 36, and the angle is PE_ANGLE_EXACT, the plan also
+ * gets 16 rotation rows, with which one row is rotated to others.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -153,10 +154,10 @@ typedef enum pe_float32 {
 } pe_float32;
 
 /* Compute the frequencies base^(-i / D) of a config as float32 code does, for
- * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32, which multiplies them by scale. The elements of
- * such a plan differ from those of that code by at most a unit in the last place of 1, at every
- * position. The elements of an exact plan, or of PE_ANGLE_FLOAT32 with exact frequencies, differ by
- * the position times the error of the float32 frequency.
+ * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32. That function multiplies them by scale. The
+ * elements of such a plan differ from those of that code by at most a unit in the last place of 1,
+ * at every position. The elements of an exact plan, or of PE_ANGLE_FLOAT32 with exact frequencies,
+ * differ by the position times the error of the float32 frequency.
  *
  * config       of one axis. Its base (1 ... 2^126), exponent, exponent_shift, d_model and odd are
  *              used. All other fields must be valid
