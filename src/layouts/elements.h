@@ -9,7 +9,8 @@
  * A kernel is written once for all three types. The type, a pe_type, is an argument; where the
  * kernel is inlined, it is a constant. */
 
-/* Returns how many bits the last rounding drops: see PE__DROP_F32. */
+/* Returns how many bits of the significand the last rounding to this type drops: PE__DROP_F32,
+   PE__DROP_F16 or PE__DROP_BF16. */
 PE__INLINE int pe__dropped_bits(pe_type kind)
 {
     return kind == PE_TYPE_BF16 ? PE__DROP_BF16 : kind == PE_TYPE_F16 ? PE__DROP_F16 : PE__DROP_F32;
@@ -46,8 +47,8 @@ PE__INLINE void pe__put_as(pe_type type, void *p, pe__vf v)
     else pe__put_bf16((uint16_t *)p, v);
 }
 
-/* Store the vector u at p and v at q. For 16-bit types the test for NaNs takes most of the time, so
-   one test serves both vectors. */
+/* Store the vector u at p and v at q, rounded to the type. For 16-bit types the test for NaNs takes
+   most of the time, so one test serves both vectors. */
 PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
@@ -60,15 +61,16 @@ PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf 
     }
 }
 
-/* Store a0 b0 a1 b1 ... at p, rounded to 16-bit elements. No float may be a NaN or the midpoint of
-   two elements. */
+/* Store a0 b0 a1 b1 ... at p, rounded to f16 or bf16; the type may not be f32. No float may be a
+   NaN or the midpoint of two numbers of the type. */
 PE__INLINE void pe__put_zip_as(pe_type type, void *p, pe__vf a, pe__vf b)
 {
     if (type == PE_TYPE_BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
-/* Load n elements at p, where n is at most PE__FLOATS. The other lanes are 0. */
+/* pe__get_n_as() loads n elements at p, where n is at most PE__FLOATS; the other lanes are 0.
+   pe__put_n_as() stores the first n lanes of v at p. */
 PE__INLINE pe__vf pe__get_n_as(pe_type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
@@ -84,8 +86,9 @@ PE__INLINE void pe__put_n_as(pe_type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, where s is *scale, or 1 if scale is NULL. The scale is usually 1, whose
-   bits are 0x3f800000. The branch then costs less than the multiplication. */
+/* Return s x + row in f32, where s is *scale, or 1 if scale is NULL. The product and the sum are
+   rounded. The scale is usually 1, whose bits are 0x3f800000. The branch then costs less than the
+   multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && pe__float_bits(*scale) != 0x3f800000) x = pe__mul_f32(pe__splat_f32(*scale), x);
@@ -113,7 +116,8 @@ PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const vo
     }
 }
 
-/* Add n floats of row to the elements of x, each sum rounded once to the type of x. */
+/* Add n floats of row to the elements of x. Each sum is rounded to f32, and then, if x has 16-bit
+   elements, once more to their type. */
 PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, size_t n)
 {
     if (type == PE_TYPE_F32) pe__add_row_as(PE_TYPE_F32, x, PE_TYPE_F32, row, n, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads elements of any type, consecutive or some elements apart, as floats. Tested by
- * tests/unit/rope/test_tables.c. */
+/* Reads elements of f32, f16 or bf16 as floats: consecutive elements, every second or every fourth.
+ * Tested by tests/unit/rope/test_tables.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "elements.h"
 
 /* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
-   set, step is 2 or 4, and the first element is p[step / 2]. */
+   set, step is 2 or 4, and step / 2 is added to each index. Reads step vectors at p. */
 PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *p)
 {
     pe__vf v = pe__get_as(type, p);
@@ -24,8 +24,8 @@ PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *
 }
 
 /* Copy `bytes` bytes from in to few, set the remainder of the 4 * PE__FLOATS floats of few to 0,
-   and return few. The caller reads whole vectors, up to four of them, which may extend beyond the
-   bytes. */
+   and return few. The caller reads up to four whole vectors. In `few` they cannot extend beyond the
+   memory, as they could at `in`. */
 PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);
@@ -34,8 +34,9 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 }
 
 /* Write n elements as floats to out: in[0], in[step] ... as in pe__get_every(), or 0 - x for each
-   element x if `negative` is set. The function writes whole vectors, so it may also change the
-   PE__FLOATS - 1 floats after the last element. */
+   element x if `negative` is set. Reads no element after in[n * step - 1]. Writes whole vectors: if
+   n is less than PE__FLOATS, the floats after the last element, up to out[PE__FLOATS - 1], also
+   change. */
 PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t step, int odd,
                                 int negative, float *out)
 {
@@ -44,7 +45,7 @@ PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t s
     if (n < PE__FLOATS) in = pe__pad_floats(in, n * step * pe__size_of(type), few);
     for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
         pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
-    for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
+    for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap the one before */
         const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
         const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
         pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);

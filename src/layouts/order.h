@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves pairs from the sorted order of a plan's arrays to the order of the pairs. Tested by
- * tests/unit/layouts/test_lists.c. */
+/* Moves the sines and cosines of a row from the sorted order of a plan's arrays to the order that
+ * the pairs have in a head. Tested by tests/unit/layouts/test_lists.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -10,8 +10,10 @@
 #include "pairs.h"
 
 /* Copy n items of `item_bytes` bytes from a plan's sorted order to the order of the pairs: item i
-   of out is item order[i] of in. A plan is sorted if plan->order is not NULL. Its arrays then hold
-   the pairs of each coordinate together, as a segment (see pe__plan_sort_pairs()). */
+   of out is item order[i] of in. `order` has the bytes of n pairs in plan->order, and n is at most
+   PE__SORT_PAIRS. A plan is sorted if plan->order is not NULL. Its arrays then hold the pairs of
+   each coordinate together, as a segment (see pe__plan_sort_pairs()). pe__reorder() does the same,
+   for item_bytes 2, 4, 8 or 16. */
 PE__INLINE void pe__reorder_items(unsigned char *out, const unsigned char *in, const uint8_t *order,
                                   size_t n, size_t item_bytes)
 {
@@ -38,7 +40,7 @@ PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
 }
 
 /* Copy a row of n pairs in sorted order, s c s c ..., to out: first the sines, then the cosines,
-   both in the order of the pairs. */
+   both in the order of the pairs. `element` is the size of an element, 4 or 2 bytes. */
 PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
                                size_t n, size_t element)
 {
@@ -60,9 +62,10 @@ PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, con
     }
 }
 
-/* Put a row of a table from the plan's sorted order into the order of the pairs, through `buffer`.
-   `to` has the layout of the finished table. `sorted` has the layout in which the row was
-   computed. */
+/* Change a row of a RoPE table from the plan's sorted order to the order of the pairs, by way of
+   `buffer`. `to` has the layout of the finished table. `sorted` has the layout in which the row was
+   computed. The row begins at the address `cosines` in the array of cosines, and at `sines` in that
+   of sines. A table of matrices or complex numbers is one array, at `cosines`. */
 PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
                                      unsigned char *cosines, unsigned char *sines,
                                      unsigned char *buffer)

@@ -27,7 +27,7 @@ PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsign
         pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
 }
 
-/* The columns of an axis are one or more contiguous pieces of a row. Piece i, for i < count, has
+/* The columns of an axis are 1, 2 or 4 contiguous pieces of a row. Piece i, for i < count, has
    bytes[i] bytes and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
@@ -60,10 +60,10 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* For PE_COLUMNS_FREQUENCIES: copy `rows` rows between a tile on the stack and the output, starting
-   at row r of the output. In the output, columns are plan->step apart. If out is 1, copy to the
-   output; if it is 0, to the tile.
-   */
+/* For PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile's pairs between the tile, which is on the
+   stack, and the output, starting at row r of the output. In the output, the columns of
+   consecutive pairs are plan->step elements apart. A row of the tile has the sines, then the
+   cosines, without gaps. If out is 1, copy to the output; if it is 0, to the tile. */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
                                  size_t rows, int out)
 {
@@ -78,9 +78,10 @@ PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *outpu
     }
 }
 
-/* Copy row r, half by half, between an output and a buffer. In the buffer, the cosines of a row in
-   halves begin `half` bytes after its sines. If in is 1, copy to the buffer, and set `zeros` bytes
-   after each half to 0. If in is 0, copy to the output. */
+/* Copy row r between an output and a buffer. A row in halves is copied half by half. In the buffer,
+   its cosines begin `half` bytes after its sines. An interleaved row is copied as one piece. If in
+   is 1, copy to the buffer, and set `zeros` bytes after each piece to 0. If in is 0, copy to the
+   output, in its store mode. */
 PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned char *buffer,
                                 size_t half, size_t zeros, int in)
 {
@@ -108,7 +109,8 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
         pe__put(y, pe__unzip_evens(v, w));
         pe__put(y + pairs, pe__unzip_odds(v, w));
     }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* f16 as bf16: exact */
+    /* f16 elements are moved as if they were bf16: both conversions are exact. */
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) {
         const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
         uint16_t *const y = (uint16_t *)(void *)out + i;
         const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
@@ -121,7 +123,8 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
                    element);
 }
 
-/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. */
+/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. Elements
+   have 4 or 2 bytes. */
 PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
                                    const unsigned char *c, size_t n, size_t element)
 {
@@ -162,9 +165,9 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
         pe__copy_every(out + (2 * i + k) * element, 2, in + i * element, 1, n - i, element);
 }
 
-/* Write n pairs of a row of the table, starting at index `pair`. `row` has the n sines to write,
-   then the n cosines. In the table, the cosines and sines of pair 0 of this row are at the
-   addresses `cosines` and `sines`. */
+/* Write the pairs [pair, pair + n) of a row of a RoPE table, which has the layout of `to`. The n
+   sines and then the n cosines of these pairs are at `row`. In the table, the cosine and sine of
+   pair 0 of this row are at the addresses `cosines` and `sines`. Matrices need only `cosines`. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)

@@ -13,8 +13,8 @@
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
-/* Check the shapes and the positions, each of which must be a row of the table. Return PE_OK or the
-   error. */
+/* Check the shapes and the positions. Each position must be the index of a row of the table. Return
+   PE_OK or the error. */
 static inline pe_status pe__check_learned(const pe_at *positions, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
@@ -42,8 +42,9 @@ typedef struct pe__learned {
     size_t table_rows, d_model, stride;
 } pe__learned;
 
-/* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
-   1, rows of x to the table. */
+/* Check all arguments, then add rows in their order. The position of row r of x is the index of a
+   row of the table. If grad is 0, add this row to row r of x. If grad is 1, add row r of x to it.
+   Return PE_OK or the error. */
 PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *l,
                                      const pe_at *positions, size_t rows)
 {
@@ -55,7 +56,8 @@ PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *
         pe__check_learned(positions, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
-        /* where the table's rows begin: computed first, so that no addition waits for it */
+        /* the elements before each of the table's rows: computed first, so that no addition waits
+           for them */
         size_t from[PE__POSITIONS];
         n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(positions, r, n, 0, p);

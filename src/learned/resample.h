@@ -13,28 +13,30 @@
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
-/* This struct holds the taps of an output row along one axis: the rows first, first + 1 ... of the
-   table, and their weights. Without antialias there are 4 taps. With antialias there are up to
-   PE__TAPS, because it allows up to PE__SHRINK rows per output row. Sums leave out taps of weight
-   0, since 0 * infinity is not 0. */
+/* A tap is a row of the table and its weight in an output row. This struct holds the taps of an
+   output row along one axis: the rows first, first + 1 ... and their weights. Without antialias
+   there are 4 taps. With antialias there are up to PE__TAPS: it allows up to PE__SHRINK rows per
+   output row, and the cubic filter then reaches 2 * PE__SHRINK rows to each side. Sums leave out
+   taps of weight 0, since 0 * infinity is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
-    int64_t first;      /* may be beyond an end of the table: see pe__tap_row() */
-    size_t count, rows; /* number of taps; rows of the table along the axis */
+    int64_t first;      /* row of tap 0; may be beyond an end of the table: see pe__tap_row() */
+    size_t count, rows; /* `count` is the number of taps, `rows` that of the table's rows */
     double weight[PE__TAPS];
 } pe__taps;
 
 /* This struct says where an output row is among the table's rows. It is at row + behind /
-   denominator, which is also row + 1 - ahead / denominator. Unless a scale is given, behind, ahead
-   and denominator are integers, so that a distance of 1 is computed as exactly 1. */
+   denominator, which is also row + 1 - ahead / denominator. The row may be -1 or beyond the end.
+   Unless a scale is used, behind, ahead and denominator are integers, so that a distance of 1 is
+   computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, denominator;
 } pe__spot;
 
-/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. If p, v and
-   q are integers of 32 bits, both terms are exact: a p^2 takes 53 + 64 = 117 bits, and a
-   triple-double has 159. The difference is rounded to double. */
+/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, computed as v (q + 2p) - a p^2,
+   which is the same. If p, v and q are integers of at most 2^32, both terms are exact: a p^2 takes
+   53 + 64 = 117 bits, and a triple-double has about 156. The difference is rounded to double. */
 PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
     const pe__vd numerator = pe__splat(p);
@@ -44,9 +46,9 @@ PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
-/* Returns 1 + t - (a + 2) t^2 for t = p / q and v = q - p. For every a >= 0 it has a root, near
-   which its terms cancel. There pe__keys_cubic_near_root() computes it, so that it is exactly 0 at
-   the root. */
+/* Returns 1 + t - (a + 2) t^2 for t = p / q within 0 ... 1 and v = q - p. For every a >= 0 this
+   polynomial has a root, near which its terms cancel. Where its magnitude is below 0.25,
+   pe__keys_cubic_near_root() computes it, so that it is exactly 0 at the root. */
 PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
 {
     const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
@@ -73,9 +75,10 @@ PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 }
 
 /* Write to taps the taps of the output row at s with antialias: the table's rows in reach of the
-   filter. Distances are in units of 1 / s->denominator; q is the distance to which the filter's
-   distance 1 is widened. The weight of a row at distance p is the filter at p / q, divided by the
-   sum of the weights of all taps. */
+   filter. The caller has set taps->rows. Distances are in units of 1 / s->denominator; q is the
+   distance to which the filter's distance 1 is widened. The weight of a row at distance p is the
+   filter at p / q, divided by the sum of the weights of all taps. If this sum is 0 or too small,
+   the only tap is the row nearest to s. */
 PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
     const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
@@ -101,7 +104,8 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
     for (k = 0; k < (int64_t)taps->count; k++) taps->weight[k] /= sum;
 }
 
-/* Returns where output row i lies. All integers fit int64_t: rows and out_rows are at most 2^31. */
+/* Returns where output row i is among the table's rows. All integers fit int64_t, because rows and
+   out_rows are at most 2^31. */
 PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, size_t rows,
                                 size_t out_rows)
 {
@@ -130,13 +134,13 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
     return spot;
 }
 
-/* Write to taps the taps of output row i along an axis. */
+/* Write to taps the taps of output row i along an axis, on which the table has `rows` rows. */
 PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
                             size_t out_rows, pe__taps *taps)
 {
     const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
     taps->rows = rows;
-    if (how->antialias) { /* fit: r * s.denominator if no scale is given, as an exact integer */
+    if (how->antialias) { /* fit: if no scale is given, r * s.denominator as an exact integer */
         const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
@@ -154,8 +158,10 @@ PE__INLINE size_t pe__tap_row(const pe__taps *taps, size_t k)
     return row < 0 ? 0 : (size_t)(row < last ? row : last);
 }
 
-/* Write to out the d_model floats of one output cell: the sums of the taps' rows times their
-   weights, computed in doubles and in the order of the taps. */
+/* Write to out the d_model floats of one output cell. For each tap of `down` (along the height) and
+   each tap of `across` (along the width), the table's float there is multiplied by both weights.
+   The sum of these products is computed in double, in the order of the taps, and rounded once to
+   float. It begins with -0, so that a copied -0 stays -0. */
 PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, const pe__taps *across,
                                   size_t d_model, float *out)
 {
@@ -188,7 +194,7 @@ PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, s
            (!how->align_corners && pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
-/* Check the sizes and the fields of how. Return PE_OK or the error. */
+/* Check the sizes and the fields of *how. Return PE_OK or the error. */
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
                                            const pe_resample *how, size_t out_height,
                                            size_t out_width)

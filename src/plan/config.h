@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The default config and the presets.
- * tests/unit/plan/test_conventions.c and tests/checks/parity.sh compare presets with models. */
+/* Makes the default config and the presets. tests/unit/plan/test_conventions.c compares their rows
+ * with the formulas of the projects, tests/checks/parity.sh with the code of models. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -9,18 +9,21 @@
 
 /* ---- 5.8 plans ----------------------------------------------------------------------------------
  * The memory of a plan holds, in this order:
- *     up to 63 bytes, to an aligned address
- *     2 arrays: the frequencies, as sums of two doubles
- *     1 array: the frequencies rounded to float, with PE_ANGLE_FLOAT32
- *     16 rows of 2 arrays each: the rotation rows, if enough rows are expected
- *     2 bytes per pair: the order of pairs, if the config has a list of coordinates
- * With PE_COLUMNS_SUMS it holds one array for each coordinate instead: the matrix.
+ *     up to 63 bytes before the next multiple of 64
+ *     2 arrays: the frequencies, as sums of two doubles; an array of the first doubles, then one of
+ *         the second. With PE_ANGLE_FLOAT32 all sums are 1 / pi
+ *     1 array, only with PE_ANGLE_FLOAT32: the frequencies rounded to float
+ *     16 rows of 2 arrays each: the rotation rows, unless PE_ANGLE_FLOAT32 is set or
+ *         expected_rows is 1 ... PE__TABLE_MIN_ROWS - 1
+ *     2 bytes per pair: plan->order, only if the pairs are sorted by coordinate
+ * With PE_COLUMNS_SUMS, the 63 bytes are followed by one array for each coordinate: plan->matrix.
  *
- * In an array, the pairs of each axis begin at a multiple of 8, except with PE_COLUMNS_JOINED. A
- * vector may be loaded that starts at any pair. The padding lanes after the last pair of an axis
- * repeat this pair, so they are flagged only if the pair itself is flagged. If it is flagged, the
- * exact rounder may load vectors that begin in padding lanes and end past the array. The rotation
- * rows come after the frequencies, so that these loads stay in the memory of the plan. */
+ * An array has plan->padded doubles. In it, the pairs of each axis begin at a multiple of 8, except
+ * if plan->joint is set. A vector may be loaded that starts at any pair. The padding lanes after
+ * the last pair of an axis repeat this pair, so that the rounding test flags them only where it
+ * flags the pair itself. The function pe__compute_centre_far() may round padding lanes exactly. For
+ * such a lane, a vector is loaded that begins there and may end past the array. In a plan with
+ * rotation rows, this load stays in the plan's memory, since these come after the frequencies. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -54,7 +57,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     };
     const size_t d = d_model;
     const int is = (int)preset;
-    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* which every init refuses */
+    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* every init refuses it */
     pe_config c = pe_config_default(d);
     c.layout = (pe_layout)presets[is].layout;
     c.exponent = (pe_exponent)presets[is].exponent;

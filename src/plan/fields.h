@@ -8,7 +8,8 @@
 #include "../numbers/exp_log.h"
 #include "../sincos/bounds.h"
 
-/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
+/* Sets the amplitude A of a plan, the mantissa and the power of two whose product is A, and the
+   guard of the rounding test. */
 static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
@@ -18,9 +19,11 @@ static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
     plan->guard = pe__guard(amplitude, 1);
 }
 
-/* Sets the range of the double kernel from the relative error and the largest magnitude of the
-   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
-   at most 2^-62 half-turns from its frequency. */
+/* Sets plan->error to the bound of the frequencies' relative error, and plan->fastest to their
+   largest magnitude, in half-turns per position. Also sets plan->double_range, the largest
+   |position| for the double kernel. Up to it, an angle is at most 2^36 half-turns and inherits an
+   error of at most 2^-62 half-turns from its frequency. For frequencies below 2^-900 or of 0, the
+   range is that of 2^-900, which keeps it finite. */
 static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
     const double maximum = pe__exp2i(-62) / error;
@@ -30,9 +33,9 @@ static inline void pe__plan_set_range(pe_plan *plan, double error, double fastes
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Set *own to a copy of the plan, changed as `positions` requires. For differences
-   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
-   angles (pe_back()) offset and padding position change sign. */
+/* Set *own to a copy of the plan, changed as `positions` requires. If pe_delta() made them, the
+   amplitude becomes 1, and there is no offset and no padding position. If pe_back() made them, the
+   offset and the padding position change sign, as the positions do when they are read. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *positions, pe_plan *own)
 {
     *own = *plan;

@@ -12,8 +12,9 @@
 #include "../sincos/exact.h"
 #include "shape.h"
 
-/* Returns 2^x rounded once to float, or 0 if 2^x is too small for a float. x is above -1000, since
-   frequencies are above 2^-960. */
+/* Returns 2^x rounded once to float, which is 0 if x is below -150. x must be above -1000. It is,
+   because |scale| is at most 2^21, and pe__plan_error() refuses configs whose frequencies, which
+   include the scale, are below 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
 {
     const pe__td y = pe__td_exp2(x);
@@ -38,8 +39,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
-        /* If 2^power is at least 2^128 (1 - 2^-25), whose log2 is 127.99..., it rounds to infinity,
-           and 1 / infinity is 0. */
+        /* With PE_FLOAT32_POW, base^(i / D) is 2^power. If it is at least 2^128 (1 - 2^-25), it
+           rounds to infinity, and 1 / infinity is 0. log2 of this bound is 127.999999957004. */
         if (formula != PE_FLOAT32_POW)
             omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
         else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0;
@@ -48,8 +49,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     return PE_OK;
 }
 
-/* Writes the frequency or the wavelength of each pair to out, axis after axis, in the order that
-   the pairs had before pe__plan_sort_pairs(). */
+/* Writes the frequency or the wavelength (`what`) of each pair to out, axis after axis, in the
+   order that the pairs had before pe__plan_sort_pairs(). Returns PE_OK or the error. */
 static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;

@@ -16,8 +16,8 @@
 #include "fields.h"
 #include "rotation.h"
 
-/* Copies fields of the config to the plan, and sets the addresses of the plan's arrays in aligned
-   memory. */
+/* Copies fields of the config to a plan whose axes are set, and sets the addresses of the plan's
+   arrays. `memory` is aligned to 64 bytes. */
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);
@@ -38,8 +38,9 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
 }
 
 /* Returns the address of a plan's order, which comes after the arrays and has two bytes for each
-   pair. The first plan->pairs bytes say where each pair lies in the arrays. The others hold the
-   coordinates of the pairs; pe__plan_sort_pairs() replaces them by the segments. */
+   pair. The first plan->pairs bytes are the places of the pairs, each counted from the first of the
+   PE__SORT_PAIRS pairs that are sorted together. The caller sets the other bytes to the
+   coordinates of the pairs. pe__plan_sort_pairs() replaces them by the segments. */
 static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *config,
                                         double *memory)
 {
@@ -47,11 +48,14 @@ static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *co
 }
 
 /* Finds the order of a plan's pairs by coordinate; pe__plan_sort_array() moves them. `order` is
- * from pe__order_memory(). Its first half gets the new place of each pair. Its second half holds
- * the coordinates, which the segments replace. Among each PE__SORT_PAIRS pairs, the pairs of one
- * coordinate become a segment: they get consecutive places. Stationary pairs come last, as
- * coordinate PE_MAX_AXES. A segment is described by two bytes: the coordinate, and the number of
- * pairs minus 1. A segment of one pair has one byte: the coordinate + PE__SEGMENT_OF_ONE. */
+ * from pe__order_memory(), and its second half holds the coordinates. Its first half gets the new
+ * place of each pair. Every PE__SORT_PAIRS pairs are sorted on their own. Among them, the pairs of
+ * one coordinate become a segment: they get consecutive places. Stationary pairs come last, as
+ * coordinate PE_MAX_AXES.
+ *
+ * The segments replace the coordinates. The byte at the first place of a segment is its coordinate,
+ * and the next byte is its number of pairs minus 1. A segment of one pair has only one byte, which
+ * is the coordinate + PE__SEGMENT_OF_ONE. Bytes at later places of a segment are 0. */
 enum { PE__SEGMENT_OF_ONE = 16 };
 static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {
@@ -73,7 +77,7 @@ static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
     plan->order = order;
 }
 
-/* Sorts the pairs of an array of a plan by plan->order, in place. */
+/* Moves the element of each pair in an array of a plan to the place that plan->order gives it. */
 static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 {
     double all[PE__SORT_PAIRS];
@@ -85,7 +89,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 }
 
 /* Fills the padding of an array. Repeats the last pair of each axis up to the first pair of the
-   next axis. After the last axis, repeats its last pair up to plan->padded. */
+   next axis. After the last axis, repeats its last pair up to plan->padded. For an axis without
+   pairs, the element before it is repeated, or 0 if there is none. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -95,9 +100,12 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* Completes a plan whose frequencies are in memory. Sorts and pads them, rounds them to float for
-   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. `error` is the relative error of
-   the frequencies. `fastest` is the largest magnitude of a frequency, in half-turns. */
+/* Completes a plan whose frequencies are in memory. Sorts them if the plan has an order, pads them,
+   and computes the range and, if the plan has memory for them, the rotation rows. With
+   PE_ANGLE_FLOAT32, writes the frequencies rounded to float to the third array, and 1 / pi to the
+   first two. Until then plan->float32 is NULL, so that pe__plan_quantity() reads the frequencies
+   themselves. `error` bounds the relative error of the frequencies. `fastest` is the largest
+   magnitude of a frequency, in half-turns per position; rounding to float may increase it. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -121,7 +129,8 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* Begins every init. Sets the plan to zeros, which every call refuses, and checks the pointers. */
+/* Begins every init. Sets the plan to zeros, which every call refuses. Returns PE_ERR_NULL if a
+   pointer is NULL, else PE_OK. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -129,7 +138,8 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
     return config && memory ? PE_OK : PE_ERR_NULL;
 }
 
-/* Fills f with the frequencies of the config, two doubles each, and completes the plan. */
+/* Computes the frequencies of the config, as sums of two doubles, in the first two arrays of the
+   plan's memory f, and completes the plan. */
 static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *config, double *f)
 {
     double fastest = 0, steps = 0, fall = 0;
@@ -152,8 +162,9 @@ static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *confi
     int exponent;
     made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                               pe__frexp(config->base, &exponent) == 0.5;
-    /* frequencies/geometric.h derives the error. The term with `fall` is for powers of q below
-       2^-900, whose last double is subnormal. */
+    /* frequencies/geometric.h derives the error. The last term is for powers of base^(-1 / D)
+       below 2^-900, whose last double is subnormal: its error of 2^-1070 is relative to a power of
+       at least 1 / fall. `fall` is the largest ratio of an axis' first to its last frequency. */
     const double error = pe__exp2i(-101) + steps * pe__exp2i(-106);
     pe__plan_finish(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
@@ -177,7 +188,7 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     return NULL;
 }
 
-/* Loads a vector from x, of which only the first n doubles exist; other lanes are 0. */
+/* Loads a vector from the n doubles at x. If n is less than PE_LANES, the other lanes are 0. */
 PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
 {
     double all[PE_LANES];
@@ -186,9 +197,11 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0, the
-   test is inconclusive and pe_frequency_error() must check the frequencies. This happens for a
-   frequency of 0, a scale far from 1, or an n that is no multiple of PE_LANES. */
+/* Returns 1 if the n frequencies at omega are certainly within the bounds of pe_frequency_error().
+   If it returns 0, the test is inconclusive, and pe_frequency_error() must check them, which takes
+   longer. It returns 1 if each |w| is at least 2^-900, |scale| is at least 2^-50, and the sum of
+   all (w scale)^2 is at most 2^41. These conditions imply the bounds. If n is no multiple of
+   PE_LANES, it returns 0, because the lanes after the last frequency are 0. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
@@ -205,10 +218,11 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
            pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
-/* Writes n frequencies, omega times frequency_scale, as two doubles each to f and f + padded. Their
-   relative error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line,
-   because its caller is inlined into pe__plan_build(), which calls cold functions and so is not
-   optimised for speed. */
+/* Writes n frequencies, omega times frequency_scale, as sums of two doubles: the first doubles to
+   f, the second ones to f + padded. Their relative error is at most 2^-104. Writes whole vectors,
+   so up to PE_LANES - 1 more doubles to each array. omega may be f. Returns the largest magnitude.
+   It is out of line, because its caller is inlined into pe__plan_build(), which calls cold
+   functions and so is not optimised for speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *frequency_scale,
                                    double *f, size_t padded)
 {
@@ -230,8 +244,9 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
     return fastest;
 }
 
-/* Fills f with the caller's frequencies omega, two doubles each, and completes the plan; omega may
-   be f. */
+/* Writes the caller's frequencies omega, as sums of two doubles, to the first two arrays of the
+   plan's memory f, and completes the plan. Sets plan->base to 0, which says that frequencies are
+   given. omega may be f. */
 static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, const double *omega,
                                        double *f)
 {
@@ -249,7 +264,7 @@ static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, c
 }
 
 /* For PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
-   omega[pairs][axes]. */
+   omega[pairs][axes]. They are not scaled. plan->fastest bounds their scaled magnitudes. */
 static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, const double *omega,
                                         double *f)
 {
@@ -267,7 +282,8 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, 
     made->fastest *= 1 + pe__exp2i(-50);
 }
 
-/* Builds a plan from the config or, if `given`, from the frequencies omega. */
+/* Builds a plan from the config or, if `given` is set, from the `pairs` frequencies omega. Returns
+   PE_OK, or an error; the memory is then untouched, and *plan is all zeros. */
 PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
                                      const double *omega, size_t pairs, void *memory,
                                      size_t memory_size)

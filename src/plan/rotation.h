@@ -7,17 +7,19 @@
 #include "../numbers/double_double.h"
 #include "../sincos/double_double.h"
 
-/* PE__BLOCK_HALF is the number of rows of a block on each side of its anchor. */
+/* PE__BLOCK_HALF is the number of rows of a block on each side of its anchor. PE__BLOCK_ROWS is the
+   number of rows of a block, with the anchor. */
 enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 
-/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
- * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2,
- * with integer division. Row 17 is row 8 rotated by row 9. Row 17 * b is row 17 * (b / 2) rotated
- * by row 17 * (b - b / 2).
+/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table. Rotation row n has an array of the
+ * pairs' sines at position n, then an array of their cosines. Row 1 comes from pe__sincos_dd(). Row
+ * b is row b / 2 rotated by row b - b / 2, with integer division. Row 17 is row 8 rotated by row 9,
+ * which is not written. Row 17 * b is row 17 * (b / 2) rotated by row 17 * (b - b / 2).
  *
- * All is in double-double. The error of row 1, at most pe__sincos_error() at position 1, grows in
- * proportion to the row number. A rotation itself adds less than 2^-100 (pe__dd_rotate()). Four
- * vectors are computed together, because each operation on one vector waits for the one before. */
+ * All arithmetic is double-double. The result is rounded to double when it is written. The error of
+ * row 1, at most pe__sincos_error() at position 1, grows in proportion to the row number. A
+ * rotation itself adds less than 2^-100 (pe__dd_rotate()). Four vectors are computed together,
+ * because each operation on one vector waits for the one before. */
 PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
@@ -45,8 +47,9 @@ PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
     }
 }
 
-/* Returns the rotation row of a plan for `multiple` rows (level 0) or blocks (level 1), 1 <=
-   multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
+/* Returns the address of rotation row `multiple` (level 0) or 17 * multiple (level 1), for a
+   multiple of 1 ... 8. Its sines begin there, its cosines plan->padded doubles later. For a
+   multiple of 0, which needs no rotation, it returns row 1, so that the address is valid. */
 PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
 {
     const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The axes, arrays, size and errors of a plan, before it is built.
- * tests/unit/api/test_errors.c tests them. */
+/* Checks a config, and computes the axes, the number of arrays and the size of its plan, before the
+ * plan is built. Tested by tests/unit/api/test_errors.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -13,8 +13,8 @@
 #include "rotation.h"
 
 /* If there are at least this many consecutive rows, the plan's table of rotation rows saves more
-   time than it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves
-   all. */
+   time than it costs. Measured at d_model = 512: 35 rows with AVX-512, 38 with AVX2. One number
+   serves all instruction sets, since every one makes the same plan. */
 enum { PE__TABLE_MIN_ROWS = 36 };
 
 /* Returns whether the config has several axes and lays out their columns as `columns`. */
@@ -23,10 +23,10 @@ PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
     return config->axes > 1 && config->columns == columns;
 }
 
-enum { PE__STATIONARY = 255 }; /* the coordinate of pairs that never rotate */
+enum { PE__STATIONARY = 255 }; /* in a list of coordinates, it marks a pair that never rotates */
 
-/* Returns how many arrays a plan for `rows` expected rows has. `rows` is 0 if the number is
-   unknown. */
+/* Returns how many arrays of plan->padded doubles a plan for `rows` expected rows has. `rows` is 0
+   if the number is unknown, which is treated as many rows. */
 PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
     if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
@@ -34,8 +34,9 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
     return rows == 0 || rows >= PE__TABLE_MIN_ROWS ? 2 + 2 * 2 * PE__BLOCK_HALF : 2;
 }
 
-/* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
-   at most one pair, i is 0 and D does not matter, so it is set to 1. */
+/* Sets d[0] and d[1] so that their exact sum is the D of the exponent i / D, for an axis of the
+   given width. With at most one pair, i is 0 and D does not matter, so it is set to 1. It is also 1
+   with PE_EXPONENT_INDEX. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -50,7 +51,8 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
     }
 }
 
-/* Returns what is wrong with the frequencies of an axis, or NULL. */
+/* Returns an error text if D of an axis is not above 0, or if its first or last frequency is out of
+   bounds. Otherwise returns NULL. The other frequencies are between these two. */
 PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
 {
     const double little = 1e-9, s = fabs(config->scale);
@@ -61,7 +63,8 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     int of_scale, of_base;
     (void)pe__frexp(s, &of_scale);
     (void)pe__frexp(config->base, &of_base);
-    /* the exponents alone show that the frequencies are within bounds: no logarithm needed */
+    /* Here the exponents alone show that `first` and `last`, below, would be less than 21 in
+       magnitude, so no logarithm is needed. */
     if (fabs((double)of_scale) + steps * (fabs((double)of_base) + 1) < 18) return NULL;
     const double first = pe__log2(s) + by_pi;
     const double last = first - steps * pe__log2(config->base);
@@ -72,9 +75,9 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the first
-   axis has all pairs. The padding grows by three vectors, because four vectors may be loaded that
-   start at any pair. */
+/* Changes a plan of one axis to `axes` axes, for pairs that are sorted by coordinate. The axes
+   share one layout. The first axis keeps all pairs, and the others have none. The padding grows by
+   three vectors, because four vectors may be loaded that start at any pair. */
 PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
@@ -83,14 +86,15 @@ PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
-/* Returns whether a list has the needed length. A length of 0 means unknown, and is accepted. */
+/* Returns whether a list has the needed length. A length of 0 means unknown, and is accepted. Any
+   other length needs a list that is not NULL. */
 PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
 {
     return length == 0 || (list && length == needed);
 }
 
-/* Returns whether all coordinates of a list are valid. Returns 1 if the list is NULL, which means
-   that there is none. */
+/* Returns whether all coordinates of a list are below `axes` or PE__STATIONARY. Returns 1 if the
+   list is NULL, which means that there is none. */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
     int ok = 1;
@@ -99,8 +103,9 @@ PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_
     return ok;
 }
 
-/* Sets the columns, pairs and denominators of a plan's axes. Returns what is wrong with the axes,
-   or NULL. */
+/* Sets the columns, pairs and denominators of a plan's axes, and the fields d_model, axes, pairs,
+   padded, joint and step of the plan. Sets all other fields to zeros. Returns an error text if the
+   axes are invalid, otherwise NULL. */
 PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
@@ -121,7 +126,8 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        const size_t columns = width - axis->zeros; /* odd: one more sine (cos_first: cosine) */
+        /* If columns is odd, there is one sine more or, with cos_first, one cosine more. */
+        const size_t columns = width - axis->zeros;
         axis->zero = column + columns;
         axis->pairs = (columns + 1) / 2;
         axis->sines = (columns + !cos_first) / 2;
@@ -140,11 +146,11 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
         column += width;
     }
     plan->axis[all - 1].zeros += d - column;
-    for (size_t a = 0; a < all; a++) { /* the column of the first sine and of the first cosine */
+    for (size_t a = 0; a < all; a++) { /* sets the columns of the first sine and first cosine */
         pe__axis *const axis = &plan->axis[a];
         const size_t own = axis->zero - axis->sines - axis->cosines;
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
-        const size_t gap = steps || joined ? pairs : axis->pairs; /* from half to half */
+        const size_t gap = steps || joined ? pairs : axis->pairs; /* columns from half to half */
         const size_t second = first + (halves ? gap : steps ? all : 1);
         axis->sine = cos_first ? second : first;
         axis->cosine = cos_first ? first : second;
@@ -157,8 +163,9 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
-/* Returns what is wrong with the config, or lays the plan out and returns NULL. It is inlined into
-   its two callers, so that a program that never asks for the texts does not contain them. */
+/* Returns an error text if the config is invalid. Otherwise sets the fields of *plan that
+   pe__plan_set_axes() sets, and returns NULL. It is inlined into its two callers, so that a program
+   that never asks for the texts does not contain them. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -202,16 +209,16 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* Returns the bytes of memory that a plan takes. `listed` is 1 if the config has a list of
-   coordinates. */
+/* Returns the bytes of memory that a plan takes, with 63 bytes for the alignment. `listed` is 1 if
+   the pairs will be sorted by coordinate, which takes two bytes per pair (plan->order). */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);
     return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
 }
 
-/* Lays the plan out and returns the bytes of memory that it takes. Returns 0 if the config is
-   wrong. */
+/* Sets the fields of *plan that pe__plan_set_axes() sets, and returns the bytes of memory that the
+   plan takes. Returns 0 if the config is NULL or invalid. */
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;

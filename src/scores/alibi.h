@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
+/* Computes ALiBi's slopes, and its biases, which are stored or added to attention scores. Tested by
  * tests/unit/scores/test_alibi.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -16,11 +16,14 @@
 #include "../layouts/elements.h"
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
- * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
- * two lines that meet at j = 0. Biases in f32 are computed row by row, which takes no longer than
- * their stores. Biases in 16 bits must be rounded only once, which takes longer. But where keys and
- * queries are consecutive, each row is the row before, shifted by one key. So 16-bit biases are
- * computed once for many rows and copied. */
+ * Let the distance j be the position of the key minus that of the query. If j is at most 0, the
+ * bias is slope * j. If the key is after the query (j > 0), the bias is slope * j, -infinity or
+ * slope * -j, as the mode says. A row is the biases of all keys for one query of one head.
+ *
+ * Biases in f32 are computed row by row, which takes no longer than their stores. Biases in 16 bits
+ * must be rounded only once, which takes longer. But where keys and queries are consecutive, each
+ * row is the row before, shifted by one key. So 16-bit biases are then computed once for many rows
+ * and copied. Adding to 16-bit scores computes biases in f32. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
@@ -32,7 +35,8 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0; first < heads; first += PE_LANES) {
         double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-        for (size_t k = 0; k < PE_LANES; k++) { /* slope 2^-t; t is exact: at most 24 + 29 bits */
+        /* The slope is 2^-t. t is exact: max_bias has at most 24 bits, the numerator 29. */
+        for (size_t k = 0; k < PE_LANES; k++) {
             const size_t h = first + k, numerator = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
             const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
             t[k] = exponent < 200 ? exponent : 200; /* 2^-200 rounds to 0 */
@@ -49,10 +53,12 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     return PE_OK;
 }
 
-/* The slope line of a head gives its bias as a function of j. */
+/* The slope line of a head gives its bias as a function of j = key - query. */
 typedef struct pe__slope_line {
-    pe__vf slope, zero, masked; /* the factor of j (symmetric: of |j|); +0; -infinity */
-    double slope_f64;           /* the slope, with the sign that the caller gave */
+    /* `slope` is the factor of j or, if symmetric, of |j|. `zero` is +0, whose addition turns a
+       bias of -0 into +0. `masked` is -infinity. All lanes of each are equal. */
+    pe__vf slope, zero, masked;
+    double slope_f64; /* the caller's slope; its sign is not changed in symmetric mode */
 } pe__slope_line;
 
 PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
@@ -71,9 +77,9 @@ static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
 /* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ... The distances
    x and y may have more than 29 bits. A double may not hold a float times such a distance. So the
-   product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
-   rounded to odd as a float. A product in the range of subnormal floats is a multiple of 2^-149, as
-   slope is, and therefore exact. */
+   product is rounded to odd as a double, and then correctly to float. If odd is set, the second
+   rounding is also to odd, for a later rounding to 16 bits. A product in the range of subnormal
+   floats is a multiple of 2^-149, as slope is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
@@ -94,7 +100,8 @@ PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
-/* Returns the biases at the distances j + offset[k] for k < PE__FLOATS, by pe__round_biases(). */
+/* Returns the biases at the distances j + offset[k] for k < PE__FLOATS, which may be so large that
+   pe__round_biases() is needed. */
 PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const float *offset,
                                          int64_t j)
 {
@@ -108,7 +115,7 @@ PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const
     return pe__round_biases(slope, x, y, 0);
 }
 
-/* Returns the biases at the distances j, without a mask. */
+/* Returns the biases at the distances j as floats. Keys after the query are not masked. */
 PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *line, pe__vf j)
 {
     const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
@@ -133,9 +140,10 @@ PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *mas
     else pe__put_as(type, place, v);
 }
 
-/* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... None of them
+/* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... No distance
    exceeds PE__FLOAT_INTEGERS in magnitude, so floats hold the distances exactly. The loop has four
-   vectors of distances: with one, each iteration would wait for the addition of the one before. */
+   vectors of distances. With one vector, each iteration would wait for the addition of the one
+   before. */
 enum { PE__FLOAT_INTEGERS = 1 << 24 };
 PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                    const pe__slope_line *line, int64_t j, size_t n, void *row)
@@ -175,7 +183,8 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
 }
 
 /* A tile holds n keys of a list, as offsets from the first key of the tile. Each offset is at most
-   PE__MAX_KEY_OFFSET in magnitude. */
+   PE__MAX_KEY_OFFSET in magnitude. If the first key's distance is too, all distances are at most
+   2^24, so that floats hold them exactly. */
 enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
 typedef struct pe__key_tile {
     size_t n;
@@ -184,7 +193,8 @@ typedef struct pe__key_tile {
 
 /* Load a tile from the `rest` keys that start at index `key`. Load at most PE__KEYS of them, and
    only those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to
-   whole vectors. If `split` is 1, each vector has its even keys first, then its odd keys. */
+   whole vectors, with the first key's offset 0. If `split` is 1, each vector has its keys 0, 2, 4
+   ... first, then its keys 1, 3, 5 ... */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *positions, size_t key,
                                    size_t rest, int split)
 {
@@ -204,7 +214,9 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *positions, s
     keys->n = n;
 }
 
-/* Store or add the biases of a tile of keys in one row. The tile's first key is at distance j. */
+/* Store or add the biases of a tile of keys in one row. The tile's first key is at distance j. If
+   |j| is above PE__MAX_KEY_OFFSET, floats may not hold the distances, and pe__round_biases_from()
+   computes the biases. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
@@ -230,9 +242,11 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mod
     }
 }
 
-/* Write n 16-bit biases to row, correctly rounded. The floats are rounded to odd, then to the type.
-   `keys` is a tile that was loaded with split = 1, and its first key is at distance j. If `keys` is
-   NULL, the keys are at distances j, j + 1 ... */
+/* Write n 16-bit biases to row, correctly rounded. They are rounded to odd as floats, then to the
+   type. `keys` is a tile that was loaded with split = 1, and its first key is at distance j. If
+   `keys` is NULL, the keys are at distances j, j + 1 ... If all distances are at most 2^29, doubles
+   hold the products exactly. If a distance may be larger, pe__round_biases() computes the
+   biases. */
 PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
@@ -251,7 +265,8 @@ PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe
             y = pe__widen(keys->offset + i + lanes) + first;
         }
         const int size = mode == PE_ALIBI_SYMMETRIC;
-        pe__vf v = line->masked; /* kept by keys after the query, half of a causal square */
+        /* v stays -infinity if all its keys are after the query, as in half of a causal square */
+        pe__vf v = line->masked;
         if (keys || !masks || j + (int64_t)i <= 0) {
             const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
             v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact products; zeros are +0 */
@@ -263,7 +278,8 @@ PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe
     }
 }
 
-/* This struct holds the arguments of an ALiBi call. */
+/* This struct holds the type T of a call of pe_alibi_fill_T or pe_alibi_add_T, and all its
+   arguments except the array that is written. */
 typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
@@ -272,11 +288,11 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Store or add the rows of all heads, for a tile of keys that begins with the key at index `key`.
-   If keys is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the
-   slope of a head is loaded once for all its rows. A load between rows would stall because of 4K
-   aliasing. A load waits for an earlier store whose address has the same last 12 bits. Among the
-   stores of a few rows, every value of these bits occurs. */
+/* Store or add the biases of all heads and queries for a tile of keys that begins with the key at
+   index `key`. If keys is NULL, do so for all keys, which are then consecutive. If queries are
+   consecutive, the slope of a head is loaded once for all its rows. A load between rows would stall
+   because of 4K aliasing. A load waits for an earlier store whose address has the same last 12
+   bits. Among the stores of a few rows, every value of these bits occurs. */
 PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
@@ -300,8 +316,10 @@ PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode 
     }
 }
 
-/* Returns whether the keys are consecutive and all distances are at most PE__FLOAT_INTEGERS in
-   magnitude, also the distances to which pe__write_bias_row() counts beyond the end of a row. */
+/* Returns 1 if the keys are consecutive, there are at most PE__FLOAT_INTEGERS / 2 of them, and all
+   distances are at most PE__FLOAT_INTEGERS in magnitude. These include the distances in the last
+   vector of a row that are beyond its end. If the queries are consecutive, those of the first and
+   the last one bound all others. */
 static inline int pe__alibi_is_consecutive(const pe__alibi *a)
 {
     const int64_t key = pe__integer_position(a->key_at, 0);
@@ -336,16 +354,18 @@ PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe_type type, const pe__alibi *
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Copy n numbers of tile to each of `rows` rows, which are `step` numbers apart. The last row gets
-   tile[0], tile[1] ..., the row before it tile[1], tile[2] ..., and so on. */
+/* Copy n biases from the array `tile` to each of `rows` rows, which are `step` elements apart. The
+   last row gets tile[0], tile[1] ..., the row before it tile[1], tile[2] ..., and so on. Stores are
+   non-temporal if `stream` is set. */
 PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile, size_t rows,
                                size_t n, int stream)
 {
     for (size_t k = 0; k < rows; k++) pe__copy(row + k * step, tile + rows - 1 - k, 2 * n, stream);
 }
 
-/* Write the rows of all heads in 16 bits. If keys and queries are consecutive, rows are copied from
-   a tile of biases, as many rows and keys as it has room for. Otherwise each row is computed. */
+/* Write the rows of all heads in 16 bits. Biases are computed in the array `tile` and copied to the
+   rows. If keys and queries are consecutive, one computation serves as many rows as `tile` has room
+   for, since each row is the one before, shifted by one key. Otherwise it serves one row. */
 PE__INLINE void pe__alibi_rows_16(pe_type type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
@@ -373,8 +393,9 @@ PE__INLINE void pe__alibi_rows_16(pe_type type, const pe__alibi *a, void *out, i
     }
 }
 
-/* Fill bias. Stores are non-temporal if it has PE_STREAM_BYTES or more and is aligned as its
-   type. */
+/* Fill the array `bias`. If the biases have PE_STREAM_BYTES or more and bias is aligned as its
+   type, stores are non-temporal. F32 biases for which pe__alibi_is_consecutive() returns 0 always
+   use ordinary stores. */
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
@@ -394,8 +415,8 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
     else pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_BF16, a, scores);
 }
 
-/* Check the arguments of a call, then call verb, pe__alibi_fill() or pe__alibi_add(). Returns a
-   status: PE_OK without any check if there is nothing to write. */
+/* Check the arguments of a call, then call verb, which is pe__alibi_fill() or pe__alibi_add().
+   Returns PE_OK or the error. If there is nothing to write, returns PE_OK without any check. */
 PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
                                      void (*verb)(const pe__alibi *, void *))
 {

@@ -17,10 +17,11 @@
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* T5 divides distances into n buckets. Each distance below m has its own bucket. Bucket b >= m
-   begins at m (max_distance / m)^((b - m) / (n - m)), rounded up to an integer. The element begin[b
-   - m] is that integer. The array `begin` is computed in groups of PE__T5_SOME elements. Each group
-   is computed when a search first needs it, so a call for one element does not compute all. */
+/* T5 divides distances into n buckets. Each distance below m = floor(n / 2) has its own bucket.
+   Bucket b >= m begins at m (max_distance / m)^((b - m) / (n - m)), rounded up to an integer. The
+   element begin[b - m] is that integer. The array `begin` is computed in groups of PE__T5_SOME
+   elements. Each group is computed when a search first needs it, so a call for one element does not
+   compute all. */
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
@@ -33,10 +34,10 @@ typedef struct pe__t5 {
 
 /* Compute the group of `begin` at index `group`: PE__T5_SOME elements, starting at begin[group *
    PE__T5_SOME]. The first call also computes the logarithm. A bucket's bound m (max_distance /
-   m)^(...) is below 2^31, and is computed with a relative error of 2^-104. The exact bound is a
-   root of an integer, so it is an integer or irrational. There are about 2^50 different bounds, and
-   no irrational bound is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer
-   is taken for that integer. */
+   m)^(...) is below 2^31, and is computed with a relative error of 2^-104, that is, an error below
+   2^-73. The exact bound is a root of an integer, so it is an integer or irrational. There are
+   about 2^50 different bounds, and no irrational bound is expected within 2^-70 of an integer. So a
+   bound within 2^-70 of an integer is taken for that integer. */
 PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t group)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
@@ -45,7 +46,8 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t group)
     t->has_log = t->made[group] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
-        /* later steps repeat the last: their powers may be too large to convert to integers */
+        /* Elements after the last bucket repeat its step, because the powers of larger steps may be
+           too large to convert to integers. */
         for (size_t k = 0; k < PE_LANES; k++)
             step[k] = (double)pe__min(group * PE__T5_SOME + b + k, t->n - t->m - 1);
         const pe__td power =
@@ -66,8 +68,8 @@ PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t group)
     return t->begin[group * PE__T5_SOME];
 }
 
-/* Returns the bucket of the distance `size`, which is at least m, by bisection. Sets *from <= size
-   and *to > size so that all distances from *from on and below *to are in this bucket. */
+/* Returns the bucket of the distance `size`, which is at least m, using bisection. Sets *from <=
+   size and *to > size so that every distance in [*from, *to) is in this bucket. */
 PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *to)
 {
     const size_t count = t->n - t->m;
@@ -99,8 +101,8 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
 
 /* Write to index the buckets of the keys for one query. `after` is added to the bucket of a key
    after the query. If `after` is 0, keys after the query are in bucket 0. The variables `from` and
-   `to` hold the range of distances of the last bucket, because the next key is usually in the same
-   bucket. */
+   `to` hold a range of distances that have the bucket of the key before, because the next key is
+   usually in the same bucket. */
 PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
                            int32_t *index)
 {
@@ -155,9 +157,9 @@ typedef struct pe__scores {
     size_t heads, queries, keys, query_stride, head_stride;
 } pe__scores;
 
-/* Check all arguments, then add the biases to the scores. Before each addition the biases of up to
-   PE__MOST keys are collected in a buffer, because the entries of the table are `heads` floats
-   apart. */
+/* Check all arguments, then add the biases to the scores. Return PE_OK or the error. Before each
+   addition the biases of up to PE__MOST keys are collected in a buffer, because the entries of the
+   table for one head are `heads` floats apart. */
 PE__INLINE pe_status pe__bias_add(pe_type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {

@@ -7,18 +7,18 @@
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* Compute T5's buckets of the distances d = key position - query position. With m = n / 2, the
- * bucket of |d| is
+/* Compute T5's buckets of the distances d = key position - query position. Let n be buckets, or
+ * buckets / 2 if bidirectional is 1, and m = floor(n / 2). The bucket of a key at |d| is
  *
  *     |d|                                                                for |d| < m
  *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     for |d| >= m
  *
- * If bidirectional is 0, n = buckets, and keys after the query (d > 0) are in bucket 0. If it is 1,
- * n = buckets / 2, and n is added to the bucket of keys after the query.
+ * For keys after the query (d > 0), n is added to the bucket if bidirectional is 1. If it is 0,
+ * they are in bucket 0 instead.
  *
  * buckets        relative_attention_num_buckets, 32 in T5: 2 ... 1024; if bidirectional is 1, at
  *                least 4 and even
- * max_distance   relative_attention_max_distance, 128 in T5: above m, at most 2^31
+ * max_distance   relative_attention_max_distance, 128 in T5: an integer above m, at most 2^31
  * bidirectional  1: encoders, 0: decoders
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
  * index          shape [queries][keys], packed
@@ -41,7 +41,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  *              relative_position_bias_table of Swin and BEiT
  * index        queries * keys numbers 0 ... entries - 1: from pe_bias_t5_i32(), or
  *              relative_position_index of Swin and BEiT; all are checked before anything is written
- * scores, query_stride, head_stride    as in pe_alibi_add_T
+ * heads, queries, keys, scores, query_stride, head_stride    as in pe_alibi_add_T
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_INDEX
  *              for an index that is no entry

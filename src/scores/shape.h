@@ -6,8 +6,9 @@
 #include "../numbers/sizes.h"
 
 /* Returns PE_ERR_SHAPE if rows of scores overlap, PE_ERR_SIZE if a pointer cannot span all rows,
-   and else PE_OK. Two orders are allowed: all rows of a head come before those of the next head,
-   or all rows of a query come before those of the next query. */
+   and else PE_OK. A row is the scores of all keys for one head and one query. heads, queries and
+   keys are at least 1. Two orders are allowed: all rows of a head come before those of the next
+   head, or all rows of a query come before those of the next query. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
