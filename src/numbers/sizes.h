@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes of arrays, which may overflow. Tested by tests/unit/api/test_errors.c and
- * tests/unit/calls/test_memory.c. */
+/* Computes sizes of arrays without overflow, and checks them. Tested by
+ * tests/unit/api/test_errors.c and tests/unit/calls/test_memory.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
