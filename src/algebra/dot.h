@@ -107,11 +107,11 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
    pe__dots() computes those of up to 32 anchors. With 32 anchors and tiles of 16 pairs, the table
    of all b (12 KB) and the sums (16.5 KB) stay in a first-level cache of 32 KB. */
 enum {
-    PE__DOTS = 16,         /* number of values of b: 0 ... 15                 */
-    PE__DOTS_NEXT = 31,    /* difference of an anchor and the next            */
-    PE__DOTS_ANCHORS = 32, /* maximum number of anchors of a call             */
-    PE__DOTS_TILE = 16,    /* number of pairs of a tile                       */
-    PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES, /* vectors of a tile    */
+    PE__DOTS = 16,         /* number of values of b: 0 ... 15         */
+    PE__DOTS_NEXT = 31,    /* difference of an anchor and the next    */
+    PE__DOTS_ANCHORS = 32, /* maximum number of anchors of a call     */
+    PE__DOTS_TILE = 16,    /* number of pairs of a tile               */
+    PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 

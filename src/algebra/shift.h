@@ -38,7 +38,7 @@ static inline int pe__can_shift(const pe_plan *plan)
 }
 
 /* Rotate the pairs (x, y) of `rows` rows, in place. Pair i rotates by the angle with the sine ts[i]
-   and the cosine tc[i]: x becomes x tc[i] - y ts[i], and y becomes y tc[i] + x ts[i]. In memory,
+   and the cosine tc[i]. So x becomes x tc[i] - y ts[i], and y becomes y tc[i] + x ts[i]. In memory,
    y is `across` doubles after x. If split is 0, pairs are interleaved and `across` is 1. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
