@@ -13,7 +13,7 @@ struct PeFixedPair { // the bits of two floats; if undecided is true, do not use
     undecided: bool,
 }
 
-// These functions compute with words of 64-bit numbers. Like those of pe_fixed.h, products may be a few units too small.
+// These functions compute with words of 64-bit numbers. As in pe_fixed.h, products may be a few units too small.
 fn pe_fixed_mulhi(a: u32, b: u32) -> u32 {
     let al: u32 = a & 0xffffu;
     let ah: u32 = a >> 16u;

@@ -89,7 +89,7 @@ typedef struct pe_fixed_pair { /* if undecided is 1, do not use sine and cosine 
     int undecided;
 } pe_fixed_pair;
 typedef struct pe_fixed_pair_16 { /* if undecided is 1, do not use sine and cosine */
-    pe__u16 sine, cosine;         /* the bits of IEEE binary16 or of bfloat16 */
+    pe__u16 sine, cosine;         /* uint16_t: the bits of IEEE binary16 or of bfloat16 */
     int undecided;
 } pe_fixed_pair_16;
 typedef struct pe_fixed_rotated {
@@ -111,7 +111,6 @@ PE__DEVICE pe__u64 pe__mul64(pe__u64 a, pe__u64 b)
 {
     return pe__mul64_by_32(a, pe__high(b)) + pe__mulhi(pe__high(a), pe__low(b));
 }
-
 typedef struct pe__word96 { /* the number (h 2^64 + m 2^32 + l) / 2^96 */
     pe__u32 h, m, l;
 } pe__word96;
@@ -351,6 +350,7 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
  * pe_fixed_sincos_scaled_T() are f32, f16 (IEEE binary16) or bf16 (bfloat16). A constant
  * amplitude of 1.0f costs nothing. Results of 16 bits are rounded once, not first to float.
  *
+ * increment    of the frequency, from pe_fixed_increments() or pe_fixed_increments_of() of pe.h
  * amplitude    2^-64 ... 2^64 in magnitude; outside this range, results are always undecided
  * Accuracy     correctly rounded, where not undecided. No pair of the tables of tests/theorem.txt
  *              is undecided, and about 1 pair in 2^44 with other frequencies of 2^-56 or more. A

@@ -124,7 +124,7 @@ PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 PE__INLINE void pe__dd_multiple_angle(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
-    pe__dd sine = s[half], cosine = c[half]; /* else gcc copies them byte by byte */
+    pe__dd sine = s[half], cosine = c[half]; /* without locals, gcc copies byte by byte */
     if (half == rest) pe__dd_double_angle(&sine, &cosine);
     else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
     s[b] = sine;

@@ -67,8 +67,9 @@
  *     14.375  with SLEEF: 14.27, unfused 14.30
  * For positions beyond plan->double_range, pe__sincos_dd() replaces pe__sincos() if its error is
  * below 44 units. Otherwise, correctly rounded elements replace it (pe__compute_centre_far()).
- * pe__bound_far is 60, fused or unfused. It covers the 44 units, 0.71 for omitting the low parts, 2
- * for the factor and the products with it, and 3.13 + 2.71 for two rotations.
+ * pe__bound_far is 60, fused or unfused. It covers the 44 units, 0.71 for omitting the low doubles
+ * of sines and cosines, and 2 for the factor A (1 + eta) and the products with it. It also covers
+ * 3.13 + 2.71 for two rotations.
  *
  * 6. pe__ziv_round() multiplies y' by 1 - eta + eta^2, which undoes 1 + eta. Three roundings add to
  * the error. The factor 1 - eta + eta^2 adds 0.5, its product with y' adds 1, and the sum y + e or

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds elements exactly: from double-double if Ziv's test is conclusive, else with multi-limb
+/* Rounds elements correctly: from double-double if Ziv's test is conclusive, else with multi-limb
  * integers. Tested by tests/checks/levels.sh and tests/unit/sincos/test_theorem.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -78,8 +78,8 @@ PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
  * rational. For PE_COLUMNS_SUMS, the frequency is the scale times the sum of pe__exact_sum().
  *
  * A frequency of a config is scale base^(-i / D). The power base^(i / D) is recognised as rational
- * as follows. The double nearest to its double-double value is `power`. Let base = b 2^e and power
- * = y 2^s, with odd integers b and y. If b^i = y^D, base^(i / D) is exactly power times
+ * as follows. The double `power` is its double-double value, rounded. Let base = b 2^e and
+ * power = y 2^s, with odd integers b and y. If b^i = y^D, base^(i / D) is exactly power times
  * 2^(e i / D - s). Here i and D have been doubled until D is an integer, of at most 2^50. So this
  * factor is 1, or differs from 1 by about ln 2 / D or more. Such a difference is excluded if power
  * differs from the double-double value by at most 2^-90 of itself. */
@@ -129,7 +129,7 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 /* Returns a bound of the error that a sine or cosine of a pair inherits from the pair's frequency.
    `angle` is |angle| in half-turns. For PE_COLUMNS_SUMS, the sum of |frequency times coordinate|
    over the coordinates is used in place of `angle`. The bound is 0 if half_turns is set and the
-   plan's two doubles are exactly the frequency, except with `given` and PE_ANGLE_FLOAT32. The
+   plan's two doubles are exactly the frequency, except with `given` or PE_ANGLE_FLOAT32. The
    factor 4 is pi, the radians in a half-turn, rounded up. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
