@@ -17,10 +17,11 @@
  * The relative error of a frequency is below 2^-101 + 2^-106 i / D:
  *     2^-102            the product of two triple-doubles. The second double of the result, which
  *                       is below 2^-53 of the first, is a sum of seven terms, each rounded
- *     3 x 2^-106        three powers of 2
+ *     3 x 2^-106        the powers of 2, which are at most three factors
  *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2(base)
- * In factors below 2^-900, the last double is subnormal and has fewer bits. If an element needs
- * more digits of a frequency, pe__bigfloat_by_frequency() computes them from the config. */
+ * In factors below 2^-900, the last double is subnormal and has fewer bits.
+ * pe__plan_fill_geometric() adds a term to the bound for this. If an element needs more digits of a
+ * frequency, pe__bigfloat_by_frequency() computes them from the config. */
 
 /* PE__MAX_LANES is the largest PE_LANES and a multiple of each. PE__FREQUENCY_TILE, 64, is the
    number of frequencies that pe__geometric_fill() computes with the same q^(64 k). An attention

@@ -7,7 +7,7 @@
 
 /* ---- 5.2 elementary functions in triple-double ----------------------------------------------- */
 
-/* 1 / pi, pi and ln 2, each as the sum of three doubles. */
+/* These constants are 1 / pi, pi and ln 2. Each is the sum of three doubles. */
 static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
                                          -1.0721436282893004e-33};
 static const double pe__pi[3] = {3.141592653589793, 1.2246467991473532e-16,

@@ -6,7 +6,7 @@
 #include "../api/types.h"
 
 /* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the
-   maximum that a pointer can span. Needs no division. */
+   maximum that a pointer can span. The divisors are constants, so no division is executed. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;

@@ -199,8 +199,9 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *arguments, size_t i, si
 #if PE_SLEEF
 /* Computes the sines *s and cosines *c of the vector that starts at index `pair`, at position t,
    times factor, with SLEEF. The angle is reduced modulo 2 half-turns first, to x in [-1.25, 1.25],
-   because SLEEF returns a constant for arguments above 2.5e8. `low` is what x lacks by rounding, in
-   half-turns and then in radians. It is added as low times the derivative. */
+   because SLEEF returns a constant for arguments above 2.5e8. The rounding error of x is `low`, in
+   half-turns and, after the product with pi, in radians. Adding low times the derivative corrects
+   it. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
