@@ -10,8 +10,8 @@
 
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
  * Pair i has the frequency w_i in radians per position. Its angle at position t is t w_i radians,
- * or t f_i half-turns, with f_i = w_i / pi. The array plan->frequency
- * has f_i as a sum of two doubles. PE_ANGLE_FLOAT32 is an exception: see pe__multiple(). */
+ * or t f_i half-turns, with f_i = w_i / pi. The array plan->frequency has f_i as a sum of two
+ * doubles. PE_ANGLE_FLOAT32 is an exception: see pe__multiple(). */
 
 /* Returns a vector m such that m * frequency is the vector of angles in half-turns, where
    `frequency` is loaded at index `pair` of plan->frequency. Usually m is t in every lane. With

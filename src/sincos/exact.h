@@ -262,10 +262,10 @@ PE__COLD int pe__bigfloat_sine(pe__bigfloat *x, int component, int half_turns, i
     return 1;
 }
 
-/* The quantities of a pair that are computed. The frequency w is in radians per position, t is
-   the position, and A the amplitude. PE__SINE is A sin(t w) and PE__COSINE is A cos(t w); their
-   values, 0 and 1, are also those of `component`. PE__FREQUENCY is w. PE__WAVELENGTH is 2 pi / w,
-   in positions. */
+/* These are the quantities of a pair that are computed. The frequency w is in radians per position,
+   t is the position, and A is the amplitude. PE__SINE is A sin(t w) and PE__COSINE is A cos(t w);
+   their values, 0 and 1, are also those of `component`. PE__FREQUENCY is w. PE__WAVELENGTH is 2 pi
+   / w, in positions. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
 
 /* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names
@@ -393,11 +393,11 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
 }
 
 /* Sets *y to an element of a tiny angle, and returns whether the rounding is certain. A tiny angle
- * may be out of range of doubles, or its cosine too close to 1 for double-double. For an angle x
- * below pi 2^-40 radians:
+ * may be out of range of doubles, or its cosine too close to 1 for double-double. If the angle x
+ * may be pi 2^-40 radians or more, the function returns 0. Otherwise:
  *
  *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
- *         within 2^-54 |A| of A. So A cos x rounds as any number just below A does.
+ *         within 2^-54 |A| of A. So A cos x rounds as any number slightly nearer to 0 than A does.
  *     A sin x is A x (1 - d). If x is below pi 2^-59, d is below 2^-117. Then Ziv's test is applied
  *         to A x. A x is a product of numbers near 1 and a power of two, with a relative error of
  *         2^-100 plus the error inherited from the frequency. For larger x, returns 0. */
