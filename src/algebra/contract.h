@@ -37,8 +37,8 @@
  *
  * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_SHIFT, see above. On an error
  *              nothing is written.
- * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
- *              products and the sum are rounded each, nothing is fused:
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles). The
+ *              two products and their sum are each rounded; nothing is fused:
  *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
  *              f16 and bf16 are widened to float, rotated, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
@@ -65,8 +65,8 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_SHIFT, see above, and for several axes;
  *              PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
- *              overflow to infinity. Where the cosines cancel to less than 2^-40 A^2 h, the error
+ * Accuracy     within 0.501 ulp of the exact sum of the exact cosines, times A^2; within 1 ulp where
+ *              the result is subnormal; overflow to infinity. Where the cosines cancel to less than 2^-40 A^2 h, the error
  *              is still below 2^-92 A^2 h, and a sum below 2^-88 A^2 h becomes 0
  *              (tests/unit/algebra/test_algebra.c)
  * Aliasing     dots may not overlap deltas, the plan or its memory
