@@ -65,7 +65,7 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_SHIFT, see above, and for several axes;
  *              PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     within 0.501 ulp of A^2 times the exact sum of the exact cosines; within 1 ulp if the
+ * Accuracy     within 0.501 ulp of A^2 times the exact sum of exact cosines; within 1 ulp if the
  *              result is subnormal; overflow to infinity. Where the cosines cancel to less than
  *              2^-40 A^2 h, the error is still below 2^-92 A^2 h, and a sum below 2^-88 A^2 h
  *              becomes 0 (tests/unit/algebra/test_algebra.c)
