@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Contract: shifts of rows by a number of positions, dot products of rows.
- * Test: tests/unit/algebra/test_algebra.c. */
+/* The public contract of the functions that shift rows by a number of positions, and of those that
+ * compute dot products of rows. Tested by tests/unit/algebra/test_algebra.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
 
 /* ---- 9. algebra of positions --------------------------------------------------------------------
- * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
+ * A shift by k positions rotates each pair (s, c), with frequency w_i, by the angle k w_i, whatever
+ * its position is:
  *
  *     s' = s cos(k w_i) + c sin(k w_i)
  *     c' = c cos(k w_i) - s sin(k w_i)
  *
  * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
  * only on k. The number k is a difference, so the plan's offset and padding position do not matter.
- * Its amplitude matters only in dot products. Shifts add up: R(a) R(b) = R(a + b). Add the numbers
- * and shift once; shifting twice rounds twice.
+ * The plan's amplitude A matters only in dot products. A shift by a and then by b is a shift by
+ * a + b. So add the numbers and shift once; shifting twice rounds twice.
  *
  * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN_SHIFT: an odd width
  * with PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not
@@ -28,15 +29,16 @@
  * deltas       within -2^31 ... 2^31, with one coordinate or as many as the plan has; a row whose
  *              delta is 0 keeps every bit
  * x            rows * stride elements, as in pe_fill_T
- * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
  * To get the matrix M of the shift, PE(p + k) = M PE(p), shift the rows of the identity by
- * pe_all(-k). M has cos(k w_i) on the diagonal, and sin(k w_i) and -sin(k w_i) beside it.
+ * pe_all(-k). M has cos(k w_i) on the diagonal. It has sin(k w_i) and -sin(k w_i) where the row of
+ * one element of pair i meets the column of the other.
  *
  * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_SHIFT, see above. On an error
  *              nothing is written.
- * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
- *              products and the sum are rounded each, nothing is fused:
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles). The
+ *              two products and their sum are each rounded; nothing is fused:
  *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
  *              f16 and bf16 are widened to float, rotated, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
@@ -54,19 +56,19 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
                                size_t stride);
 
 /* Compute the dot product of two rows that are k positions apart, A^2 sum_i cos(k w_i), for each k
- * of deltas. Consecutive differences take no longer than filling as many rows of f32. For k = 0 it
- * is the square of a row's length, A^2 d_model / 2.
+ * of deltas. Consecutive differences, as of pe_from(), take no longer than filling as many rows of
+ * f32. For k = 0 the dot product is the square of a row's length, A^2 h, with h = plan->pairs.
  *
  * deltas       within -2^31 ... 2^31, with one coordinate
- * count        how many; 0 does nothing
+ * count        number of differences; 0 does nothing
  * dots         count doubles
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_SHIFT, see above, and for several axes;
  *              PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
- *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
- *              A^2 d_model / 2, the error is still below 2^-92 A^2 d_model / 2, and a sum below
- *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/algebra/test_algebra.c)
+ * Accuracy     within 0.501 ulp of A^2 times the exact sum of exact cosines; within 1 ulp if the
+ *              result is subnormal; overflow to infinity. Where the cosines cancel to less than
+ *              2^-40 A^2 h, the error is still below 2^-92 A^2 h, and a sum below 2^-88 A^2 h
+ *              becomes 0 (tests/unit/algebra/test_algebra.c)
  * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);

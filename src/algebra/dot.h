@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dot products of two rows, one by one or, for consecutive differences, many at a time.
- * Test: tests/unit/algebra/test_algebra.c. */
+/* Computes dot products of two rows, one by one or, for consecutive differences, many at a time.
+ * Tested by tests/unit/algebra/test_algebra.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -18,7 +18,7 @@
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
-/* Return (hi + lo) times the square of plan->mantissa, renormalized. The amplitude A is
+/* Return (hi + lo) times the square of plan->mantissa, normalised. The amplitude A is
    mantissa * scale. The caller multiplies by the square of scale, a power of two. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
@@ -28,10 +28,10 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
     return pe__dd_renormalize(pe__dd_mul(x, square));
 }
 
-/* Return the dot product for the difference k, A^2 times a sum of cosines. Double-double adds the
-   cosines in eight sums, then the eight sums in a fixed order. There are eight whatever PE_LANES
-   is, so each instruction set gives the same bits. If Ziv's rounding test is inconclusive, the sum
-   is computed again, from cosines that are computed with multi-limb integers. */
+/* Return the dot product for the difference k, A^2 times a sum of cosines. The cosines are added in
+   double-double, in eight sums, which are then added in a fixed order. There are eight whatever
+   PE_LANES is, so each instruction set gives the same bits. If Ziv's rounding test is inconclusive,
+   the sum is computed again, from cosines that are computed with multi-limb integers. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -68,19 +68,21 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
         /* The exact sum may be 0, and no precision can show that it is. So the contract says that
-           the result is 0 if the sum is below 2^-88 of the number of pairs. */
+           the result is 0 if the sum of the cosines is below 2^-88 times the number of pairs. */
         if (by_integers && size <= pairs * pe__exp2i(-88)) return 0;
         if (by_integers || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
     }
 }
 
-/* Many dot products at a time are a product of matrices. With anchors q that are 31 apart,
+/* Many dot products at a time are a product of matrices. Let the anchors q be differences that are
+ * 31 apart, and let b be 0 ... 15. The sums over the pairs, which have the frequencies w, are
  *
- *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
+ *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w)
  *
- * The factors x (of q) and x' (of b) of a product are split into x = X + y and x' = X' + y'. X and
- * X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
+ * In each product, x is the factor with q, and x' is the factor with b. They are split into
+ * x = X + y and x' = X' + y'. X and X' are multiples of 2^-g, and |y| and |y'| are at most
+ * 2^-(g+1). Then
  *
  *     x x' = X X' + (X y' + y x')
  *
@@ -92,45 +94,47 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *     128 h     the four sums of a tile, X y' and y x' for cosines and for sines, 16 products each.
  *               Each of the 16 additions gives a sum of at most 16 * 2^-(g+1), so it rounds off at
  *               most 16 units; twice that where nothing is fused
- *     12 h      adding the four sums of a tile: at most 32 + 32 + 64 units a tile. That makes 8 h;
- *               12 h leaves room
+ *     12 h      adding the four sums of a tile: at most 32 + 32 + 64 units per tile, which are 8 h
+ *               for all tiles; 12 h leaves room
  *     h^2 / 4   adding the tiles: h / 16 additions, each giving a sum of at most 4 h * 2^-(g+1), so
  *               an error of at most 4 h units
- * together at most h (160 + h / 4). The error inherited from the sines and cosines, which are
- * double-doubles, is added to this bound. Ziv's rounding test adds the bound to the sum and
- * subtracts it: if both give the same double, that double is the result. If not, pe__dot() computes
- * the result. */
+ * These are 144 h + h^2 / 4 units. The code uses h (160 + h / 4). The error inherited from the
+ * sines and cosines, which are double-doubles, is added to this bound. Ziv's rounding test adds the
+ * bound to the sum and subtracts it: if both give the same double, that double is the result. If
+ * not, pe__dot() computes the result. */
 
-/* An anchor q serves 31 = 2 * 16 - 1 positions, q + b and q - b: with b = 0 both are q. With 32
-   anchors and tiles of 16 pairs, the table of all b (12 KB) and the sums (16.5 KB) stay in a
-   first-level cache of 32 KB. */
+/* An anchor q serves 31 = 2 * 16 - 1 differences, q + b and q - b: with b = 0 both are q.
+   pe__dots() computes those of up to 32 anchors. With 32 anchors and tiles of 16 pairs, the table
+   of all b (12 KB) and the sums (16.5 KB) stay in a first-level cache of 32 KB. */
 enum {
-    PE__DOTS = 16,      /* values of b: 0 ... 15                        */
-    PE__DOTS_NEXT = 31, /* positions from an anchor to the next         */
-    PE__DOTS_ANCHORS = 32,
-    PE__DOTS_TILE = 16, /* pairs of a tile                              */
+    PE__DOTS = 16,         /* number of values of b: 0 ... 15         */
+    PE__DOTS_NEXT = 31,    /* difference of an anchor and the next    */
+    PE__DOTS_ANCHORS = 32, /* maximum number of anchors of a call     */
+    PE__DOTS_TILE = 16,    /* number of pairs of a tile               */
     PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 
-/* This struct holds the sines s and cosines c of a tile's pairs at a position. The fields ts and tc
-   are the sines and cosines of the angles by which the pairs are rotated from this position to the
-   next. A pe__dots_parts holds s and c after the split x = X + y described above. It has the arrays
-   X, y and x of the cosines, then those of the sines. */
+/* This struct holds the sines s and cosines c of a tile's pairs at a position, which is an anchor q
+   or a b. The fields ts and tc are the sines and cosines of the angles by which the pairs are
+   rotated from this position to the next. A pe__dots_parts holds s and c after the split x = X + y
+   described above. It has the arrays X, y and the high double of x, of the cosines in [0] to [2]
+   and of the sines in [3] to [5]. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
 } pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
-/* This struct holds the sums of an anchor over all pairs. `large` is the sum of X X', and `minor`
-   is the sum of X y' + y x'. The first index is 0 for q + b and 1 for q - b, the second is b. */
+/* This struct holds the sums of an anchor q over all pairs. `large` sums X X', and `minor` sums
+   X y' + y x'. The first index is 0 for q + b, where the sum of the sines is subtracted from that
+   of the cosines. It is 1 for q - b, where the two are added. The second index is b. */
 typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
 
-/* Set *t to the tile that starts at index `pair`, at position q, to be rotated by `step` positions.
-   At q = 0 the sines are 0 and the cosines 1. A vector beyond the end of the plan's arrays is
-   filled with their last vector; its pairs are not added to any sum. */
+/* Set *t to the tile that starts at index `pair` of the plan's arrays, at position q, to be rotated
+   by `step` positions at a time. At q = 0 the sines are 0 and the cosines 1. A vector beyond the
+   end of the plan's arrays is filled with their last vector; its pairs are not added to any sum. */
 PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
@@ -143,9 +147,9 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
     }
 }
 
-/* Split x = X + y, where X is a multiple of 2^-g: adding and subtracting `grid` rounds to one.
-   Store X in parts[0], y in parts[1] and the high double of x in parts[2], starting at element i.
-   */
+/* Split x = X + y, where X is a multiple of 2^-g. The last bit of `grid` is 2^-g, so adding and
+   subtracting it rounds to such a multiple. Store X in parts[0], y in parts[1] and the high double
+   of x in parts[2], starting at element i. */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
@@ -154,7 +158,8 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_T
     pe__store(parts[2] + i, x.hi);
 }
 
-/* Store the parts of the tile's cosines and sines, then rotate the tile to its next position. */
+/* Store the parts of the tile's cosines and sines in `parts`, then rotate the tile to its next
+   position. */
 PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts parts)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
@@ -166,15 +171,15 @@ PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts
     }
 }
 
-/* Sums over the pairs of a tile, for one anchor and one vector of values b; one struct for the
-   cosines, one for the sines. large: X X'; minor: X y'; tiny: y x'. X and y belong to the anchor;
-   X', y' and x' to b. */
+/* This struct holds sums over the pairs of a tile, for one anchor and one vector of values b. One
+   struct is for the cosines, another for the sines. `large` is the sum of X X', `minor` that of
+   X y', and `tiny` that of y x'. X and y belong to the anchor, and X', y' and x' belong to b. */
 typedef struct pe__dots_partial {
     pe__vd large, minor, tiny;
 } pe__dots_partial;
 
 PE__INLINE void pe__dots_add(pe__dots_partial *partial, double (*parts)[PE__DOTS], size_t b,
-                             double top, double y) /* parts: C99 allows no const here */
+                             double top, double y) /* in C99, parts cannot be const */
 {
     partial->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), partial->large);
     partial->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), partial->minor);
@@ -191,8 +196,10 @@ PE__INLINE void pe__dots_end(const pe__dots_partial *c, const pe__dots_partial *
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of two anchors, sums[0] and sums[1]. Each vector of the table
-   is loaded once for both. The 12 sums of the loop do not depend on each other. */
+/* Add the products of a tile of `pairs` pairs to the sums of two anchors, sums[0] and sums[1].
+   The parts of pair i for all b are in table[i], and those of the two anchors are in anchor[0] and
+   anchor[1]. Each vector of the table is loaded once for both. The 12 sums of the inner loop do not
+   depend on each other, so the processor computes them at the same time. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
@@ -229,7 +236,8 @@ PE__INLINE void pe__round_dots(const pe_plan *plan, const pe__dots_totals *sums,
     }
 }
 
-/* Write `count` dot products to out, at most 32 * 31, for the differences first, first + 1 ... */
+/* Write `count` dot products to out, for the differences first, first + 1 ... `count` is at most
+   32 * 31. */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
     const pe__axis *axis = plan->axis;
@@ -244,7 +252,7 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const double error =
         pe__exp2i(-54 - g) * h * (160 + h / 4) + 2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* + 1: anchors are taken in twos */
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* + 1: two at a time */
     pe__dots_rotated rotated;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -279,8 +287,9 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
-    /* Fewer than PE__FEW dot products are computed one by one, because pe__dots() computes
-       PE__DOTS_NEXT (31) of them even if fewer are needed. */
+    /* PE__DELTAS is the maximum of pe__dots(). Fewer than PE__FEW dot products are computed one by
+       one, because pe__dots() computes the sums of two anchors, for 62 differences, even if fewer
+       are needed. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shifts rows by a number of positions: checks, calls, and the rotation of doubles. Test:
+/* Shifts rows by a number of positions: checks, calls, and the rotation of doubles. Tested by
  * tests/unit/algebra/test_algebra.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -20,13 +20,14 @@
 #include "../plan/fields.h"
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
- * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
- * first rotate by the angle of position k, pairs with the sine first by the angle of position -k.
- * RoPE does not rotate doubles, so pe_shift_f64() has a rotation of its own. */
+ * A shift by k is RoPE's rotation, with a row as the only head of a token. RoPE rotates (x, y) to
+ * (x cos - y sin, y cos + x sin). So pairs with the cosine first rotate by the angle of position k,
+ * and pairs with the sine first by the angle of position -k. RoPE does not rotate doubles, so
+ * pe_shift_f64() has a rotation of its own. */
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs that a shift of doubles rotates together */
 
-/* Returns whether the rows of a complete plan can be shifted. Every column must hold zeros or
+/* Returns whether the rows of a plan that was made can be shifted. Every column must hold zeros or
    belong to a pair in the plan's layout, and the angles must not be rounded to float. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
@@ -36,12 +37,13 @@ static inline int pe__can_shift(const pe_plan *plan)
     return ok;
 }
 
-/* Rotate the pairs (x, y) of `rows` rows. Pair i rotates by the angle with the sine ts[i] and the
-   cosine tc[i]. y is `across` doubles after x. If split is 0, `across` is 1. */
+/* Rotate the pairs (x, y) of `rows` rows, in place. Pair i rotates by the angle with the sine ts[i]
+   and the cosine tc[i]. So x becomes x tc[i] - y ts[i], and y becomes y tc[i] + x ts[i]. In memory,
+   y is `across` doubles after x. If split is 0, pairs are interleaved and `across` is 1. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
-    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes, rounded to whole rows; >= 1 row */
+    enum { PE__PREFETCH_DISTANCE = 8192 }; /* in bytes; rounded down to whole rows, at least 1 */
     const size_t n = output->sines, step = split ? 1 : 2, bytes = (size_t)output->stride;
     const size_t prefetch_distance = pe__max(PE__PREFETCH_DISTANCE / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
@@ -73,8 +75,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t r
     }
 }
 
-/* Shift `rows` rows, all by the same delta, in the columns of the output. These are the columns of
-   one axis. */
+/* Rotate the pairs of `rows` rows by their angles at position `delta`. This is the shift with the
+   sign that pe__shift_check() gives it. The columns are those of the output, which are one axis. */
 PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
@@ -92,8 +94,10 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     }
 }
 
-/* Check a call of a shift. Then set *positions to those whose angles the rows are rotated by, and
-   *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
+/* Check the arguments of a shift and return the status. If it is PE_OK, set *positions to the
+   positions by whose angles the rows are rotated: the deltas, or their negatives where sines come
+   first. Set *rotation to a copy of the plan with amplitude 1, without offset and padding
+   position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__output *output, pe_at *positions,
                                         pe_plan *rotation)
@@ -144,7 +148,8 @@ static inline int pe__is_zero_delta(const pe_at *positions, size_t r)
     return stays;
 }
 
-/* Rotate `rows` rows of an output, starting at row `row`. Each row is the only head of a token. */
+/* Rotate `rows` rows of an output, starting at row `row`, with RoPE's code. Each row is the only
+   head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *positions, size_t row,
                                   size_t rows, const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Phase increments of frequencies, computed with multi-limb integers of 320 bits.
- * tests/unit/fixed/test_fixed.c tests them. */
+/* Computes phase increments of frequencies, with multi-limb integers of 320 bits. Tested by
+ * tests/unit/fixed/test_fixed.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -11,29 +11,30 @@
 #include "../sincos/exact.h"
 #include "contract.h"
 
-/* PE__INCREMENT_LIMBS is the number of limbs of a frequency and of its increment. A frequency up to
-   2^21 and its increment need 128 + 21 correct bits, and computing the exponential loses about 20.
-   Ten limbs have 320 bits. */
+/* PE__INCREMENT_LIMBS is the number of limbs of a frequency and of its increment while it is
+   computed. A frequency up to 2^21 and its increment need 128 + 21 correct bits, and computing the
+   exponential loses about 20. Ten limbs have 320 bits, so they are enough. */
 enum { PE__INCREMENT_LIMBS = 10 };
 
-/* Converts the frequency x, in radians per position, to its increment x / (2 pi) modulo 1, times
-   2^128, rounded. Changes x. */
+/* Sets increment[0] ... increment[3], the lowest word first, to x / (2 pi) modulo 1, times 2^128,
+   rounded, where x is a frequency in radians per position. Changes x. */
 PE__COLD void pe__increment(pe__bigfloat *x, uint32_t *increment)
 {
     const int n = PE__INCREMENT_LIMBS;
     pe__bigfloat two_pi = pe__bigfloat_pi(n);
-    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1}; /* half of the result's last bit */
+    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1}; /* half of the last bit that stays */
     two_pi.exponent++;
     memset(increment, 0, 4 * sizeof *increment);
     if (pe__bigfloat_is_0(x)) return;
     pe__bigfloat_div(x, &two_pi);
-    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* 128 bits, 1 for rounding */
+    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* 128 bits and 1 to round */
     pe__limbs_add(rounded, x->d, n + 1, 0);
     (void)pe__limbs_shift(rounded, n + 1, -1);
     pe__limbs_add(increment, rounded, 4, x->sign < 0);
 }
 
-/* Returns whether pe_fixed.h can use the frequency w. */
+/* Returns whether pe_fixed.h can use the frequency w, in radians per position: 0, or within
+   2^-56 ... 2^21 in magnitude. */
 PE__COLD int pe__increment_exists(double w)
 {
     return pe__is_zero(w) || pe__magnitude_between(w, pe__exp2i(-56), pe__exp2i(21));

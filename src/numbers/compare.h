@@ -14,14 +14,14 @@ PE__INLINE uint64_t pe__magnitude_bits(double x) { return pe__double_bits(x) & I
 PE__INLINE int pe__is_nan(double x) { return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000); }
 PE__INLINE int pe__is_zero(double x) { return pe__magnitude_bits(x) == 0; }
 
-/* Returns whether low <= |x| <= high, for low >= 0: 0 if x is a NaN. */
+/* Returns whether low <= |x| <= high, for 0 <= low <= high. Returns 0 if x is a NaN. */
 PE__INLINE int pe__magnitude_between(double x, double low, double high)
 {
     const uint64_t bits = pe__magnitude_bits(x);
     return bits >= pe__magnitude_bits(low) && bits <= pe__magnitude_bits(high);
 }
 
-/* Returns whether low <= x <= high: 0 if x is a NaN. */
+/* Returns whether low <= x <= high. Returns 0 if x is a NaN. */
 PE__INLINE int pe__between(double x, double low, double high)
 {
     return !pe__is_nan(x) && x >= low && x <= high;

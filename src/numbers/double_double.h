@@ -5,9 +5,10 @@
 #include "../pe_simd.h"
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
- * A number is the unevaluated sum of two or three doubles, lane by lane: about 104 and 156 bits.
- * The low part of a pe__dd may be as large as a few ulps of the high part. In a normalised
- * result, hi is the double nearest to the sum. */
+ * Each lane of a pe__dd holds a number as the unevaluated sum of two doubles, with about 104 bits.
+ * Each lane of a pe__td holds one as the sum of three doubles, with about 156 bits. The low part of
+ * a pe__dd may be as large as a few ulps of the high part. In a normalised result, hi is the double
+ * nearest to the sum. */
 
 PE__INLINE double pe__first_lane(pe__vd x)
 {
@@ -38,7 +39,7 @@ PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
     return r;
 }
 
-/* Returns a + x for |a| >= |x|, with an error of 2^-104 |a|. */
+/* Returns a + x for |a| >= |x|, not normalised, with an error of about 2^-104 |a|. */
 PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
 {
     pe__dd r;
@@ -47,7 +48,7 @@ PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
     return r;
 }
 
-/* Returns x normalised. */
+/* Returns x normalised, for |x.hi| >= |x.lo|. */
 PE__INLINE pe__dd pe__dd_renormalize(pe__dd x)
 {
     x.hi = pe__fast_two_sum(x.hi, x.lo, &x.lo);
@@ -95,8 +96,9 @@ PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double factor)
     return pe__dd_renormalize(r);
 }
 
-/* Rotates (s, c), the sine and cosine of a, by the angle b with sine ts and cosine tc. Sets *s to
-   sin(a + b) and *c to cos(a + b). Adds less than 2^-100 to the error. */
+/* Rotates (*s, *c), the sine and cosine of an angle a, by an angle b, whose sine is ts and whose
+   cosine is tc. Sets *s to sin(a + b) and *c to cos(a + b), not normalised. Adds less than 2^-100
+   to the error. */
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
@@ -104,8 +106,8 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
     *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, pe__dd_negate(ts)));
 }
 
-/* Doubles the angle of (s, c): sets *s to 2 s c and *c to 1 - 2 s^2. Costs half as much as a
-   rotation. */
+/* Doubles the angle whose sine is *s and whose cosine is *c: sets *s to 2 s c and *c to 1 - 2 s^2.
+   Takes half as long as pe__dd_rotate(). */
 PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
@@ -116,12 +118,13 @@ PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
     s->lo = two * sc.lo;
 }
 
-/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle, from entries b / 2 and
-   b - b / 2 of s and c. */
+/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle. They are computed from
+   the elements b / 2 and b - b / 2 of s and c, which must have those of b / 2 and b - b / 2 times
+   the angle. */
 PE__INLINE void pe__dd_multiple_angle(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
-    pe__dd sine = s[half], cosine = c[half]; /* locals: gcc would copy these byte by byte */
+    pe__dd sine = s[half], cosine = c[half]; /* without locals, gcc copies byte by byte */
     if (half == rest) pe__dd_double_angle(&sine, &cosine);
     else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
     s[b] = sine;
@@ -137,7 +140,7 @@ PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c)
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* the two largest parts */
+PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* omits the smallest part */
 {
     const pe__dd r = {x.a, x.b};
     return r;
@@ -149,7 +152,7 @@ PE__INLINE pe__dd pe__dd_from_double(pe__vd x)
     return r;
 }
 
-/* Returns the sum x[0] + x[1] + x[2] in all lanes. */
+/* Returns the number x[0] + x[1] + x[2] in all lanes. */
 PE__INLINE pe__td pe__td_const(const double *x)
 {
     const pe__td r = {pe__splat(x[0]), pe__splat(x[1]), pe__splat(x[2])};
@@ -177,8 +180,8 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* These compute *x += *y and *x *= *y, out of line. Loops that do little else call
-   pe__td_add_inline() and pe__td_mul_inline() instead. */
+/* These functions compute *x += *y and *x *= *y. They are compiled once and not inlined, to save
+   code. Loops that do little else call pe__td_add_inline() and pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 
@@ -226,7 +229,8 @@ PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
     return pe__td_add(x, pe__td_mul_pow2(y, pe__splat(-1.0)));
 }
 
-/* Returns x / y by long division with three digits, each a double. */
+/* Returns x / y by long division with three digits, each a double: a digit is the rounded quotient
+   of the remainder's and y's largest doubles. */
 PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
 {
     pe__vd digit[3];
@@ -237,9 +241,9 @@ PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
     return pe__td_renormalize(digit[0], digit[1], digit[2]);
 }
 
-/* Returns 1 / y for a double y, by long division with three digits. The first digit is 1 / y,
-   rounded, so a remainder times the first digit is the next digit. A remainder fits into one
-   double, except for its last bits. */
+/* Returns 1 / y for a double y, by long division with three digits, each a double. The first digit
+   is 1 / y, rounded. So each further digit is the remainder times the first digit, which saves a
+   division. A remainder fits into one double, except for its last bits. */
 PE__INLINE pe__td pe__td_inverse(pe__vd y)
 {
     pe__td r;

@@ -7,7 +7,7 @@
 
 /* ---- 5.2 elementary functions in triple-double ----------------------------------------------- */
 
-/* 1 / pi, pi and ln 2, each as the sum of three doubles. */
+/* These constants are 1 / pi, pi and ln 2. Each is the sum of three doubles. */
 static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
                                          -1.0721436282893004e-33};
 static const double pe__pi[3] = {3.141592653589793, 1.2246467991473532e-16,
@@ -18,7 +18,7 @@ static const double pe__ln2[3] = {0.6931471805599453, 2.3190468138462996e-17,
 /* Returns 2^k for -1022 <= k <= 1023. */
 PE__INLINE double pe__exp2i(int k) { return pe__double_of_bits((uint64_t)(k + 1023) << 52); }
 
-/* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be normal. */
+/* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be a normal number. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     const uint64_t bits = pe__double_bits(x);
@@ -26,15 +26,17 @@ PE__INLINE double pe__frexp(double x, int *e)
     return pe__double_of_bits((bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52));
 }
 
-/* Returns the odd integer m with x = m 2^k, for a positive normal x. */
+/* Returns the odd integer m with x = m 2^k for some integer k. x must be a positive normal
+   number. */
 PE__INLINE uint64_t pe__odd_significand(double x)
 {
     const uint64_t bits = (pe__double_bits(x) & 0xfffffffffffffu) | 0x10000000000000u;
     return bits >> pe__lowest_bit(bits);
 }
 
-/* These numbers are 1 / n! for n = 0 ... 27. Each is the sum of two doubles. For n >= 16 the second
-   one is 0, because it would be too small to matter. */
+/* These numbers are 1 / n! for n = 0 ... 27. Each is the sum of two doubles. For n < 3 the second
+   double is 0 because the first is exact. For n >= 16 it is 0 because it would be too small to
+   matter. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0},
     {1.0},
@@ -67,7 +69,8 @@ static const double pe__inverse_factorial[28][2] = {
 };
 
 /* Returns 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... for |y| < 1, up to the term with
-   1 / last!. The terms after 1 / last_dd! are computed in double, the others in double-double. */
+   1 / last!. `last` - `first` must be even. The terms with 1 / n! are computed in double-double for
+   n <= last_dd, and in double for larger n. */
 PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
@@ -79,7 +82,8 @@ PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
     return sum;
 }
 
-/* 2^(k / 16) for k = 0 ... 15, as the sum of three doubles. */
+/* These numbers are 2^(k / 16) for k = 0 ... 15. Each is the sum of the three doubles with index k,
+   one from each array. */
 static const double pe__exp2_sixteenths[3][16] = {
     {1.0, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916, 1.189207115002721,
      1.241857812073484, 1.2968395546510096, 1.3542555469368927, 1.4142135623730951,
@@ -95,7 +99,7 @@ static const double pe__exp2_sixteenths[3][16] = {
      5.103515194728093e-33, 1.2334822744893002e-33, -6.4250893479530425e-34,
      -3.0577697567913255e-33}};
 
-/* Returns 2^(k / 16) for an integer k, |k| < 16000. */
+/* Returns 2^(k / 16), lane by lane, for integers k with |k| < 16000. */
 PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 {
     const pe__vd power = pe__power_of_2(pe__round(k * pe__splat(0.0625) - pe__splat(0.46875)));
@@ -105,14 +109,17 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
     return pe__td_mul_pow2(y, power);
 }
 
-/* Replaces x = *argument, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative
- * error of 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the
- * series are separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The
- * errors are
- *     2^-107  r, from a double-double product: 2^-102 |r|
+/* Replaces x = *argument, |x| < 1000, by 2^x, with a relative error of at most 2^-106. Let k be the
+ * integer nearest to 16 x, and r = (x - k / 16) ln 2. Then 2^x = 2^(k / 16) exp(r), and |r| is
+ * below
+ * 0.0217. If x is a multiple of 1/16, r is 0, and only the error of the constant
+ * 2^(k / 16) remains. The even and the odd terms of the series are separate:
+ * exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The errors are
+ *     2^-107  the error of r, which is a double-double product: 2^-102 |r|
  *     2^-125  the terms that the series omits
- *     2^-110  the terms from r^8/8! on, in double, and the terms before, in double-double
- *     2^-110  the last product, in doubles */
+ *     2^-110  the roundings of the series' terms: those with 1/8!, 1/9! and so on are computed in
+ *             double, the others in double-double
+ *     2^-110  the last product, with 2^(k / 16), in doubles */
 PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
 {
     const pe__td x = *argument;
@@ -144,12 +151,12 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
 }
 
 /* Replaces x = *argument, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also
- * at most 2^-101 times |log2(x)|. A power of two has no error.
- *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
- *        0.11 sixteenths.
- *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the
- *        series omits are below 2^-118.
- *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
+ * at most 2^-101 times |log2(x)|. If x is a power of two, there is no error.
+ *     1. log2(x) = k / 16 + log2(1 + z). The integer k is 16 times the value of a parabola,
+ *        rounded. The parabola is off by less than 0.11 / 16, so |z| < 0.027.
+ *     2. log2(1 + z) = (2 / ln 2) atanh(s), where s = z / (2 + z). The error of s is 2^-111. The
+ *        terms that the series of atanh(s) omits are below 2^-118.
+ *     3. The product of 2 / ln 2 and atanh(s) is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *argument)
 {
     static const double per_ln2[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
@@ -190,10 +197,10 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
     return x;
 }
 
-/* Returns log2(x) for a double x. Most numbers that people write are products of powers of 2, 3 and
-   5. For these it takes 25 % of the time, because it only adds multiples of log2(3) and log2(5).
-   The first two parts of these two constants have few bits, so that small multiples of the parts
-   are exact. */
+/* Returns log2(x) for a double x that is positive and normal. Most numbers that people write are
+   products of powers of 2, 3 and 5. These take 25 % of the time of pe__td_log2(), because only
+   multiples of log2(3) and log2(5) are added. The first two parts of these two constants have few
+   bits, so that small multiples of the parts are exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {
@@ -215,7 +222,9 @@ PE__OUTLINE pe__td pe__td_log2_of(double x)
     return y;
 }
 
-/* Returns log2(x) for a normal x > 0, as e + 2 atanh(z) / ln 2, with an error of 2^-36. */
+/* Returns log2(x) for a normal x > 0, with an error of at most 2^-36 times |log2(x)|, or 2^-36 if
+   |log2(x)| < 1. With x = m 2^e and 0.707 <= m < 1.42, log2(x) is e + 2 atanh(z) / ln 2, where z is
+   (m - 1) / (m + 1). */
 PE__OUTLINE double pe__log2(double x)
 {
     int e;

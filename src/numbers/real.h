@@ -7,17 +7,17 @@
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
  * These numbers round an element where double-double is not precise enough. A number is sign * d *
- * 2^(exponent - 32n), where d is an integer of n limbs. It is normalised: the most significant bit
- * of d is set. The error of d is below 2^log2_error. Each operation bounds the error of its result,
- * so a rounding is either certain or tried again with more limbs. All arithmetic uses integers, so
- * it is the same on every machine.
- */
+ * 2^(exponent - 32n), where d is an integer of n limbs of 32 bits. It is normalised: the most
+ * significant bit of d is set, unless d is 0. So the magnitude of the number is at least
+ * 2^(exponent - 1) and below 2^exponent. The error of d is below 2^log2_error. Each operation
+ * bounds the error of its result, so a rounding is either certain or tried again with more limbs.
+ * All arithmetic uses integers, so it is the same on every machine. */
 
 /* PE__LIMBS is the maximum number of limbs, for 1344 bits. PE__NO_ERROR is the log2_error of an
    exact number, and also the exponent of an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__bigfloat {
-    int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
+    int n, sign, exponent, log2_error; /* as in the text above; sign is -1, 1, or 0 if d is 0 */
     uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n is 0 after normalisation */
 } pe__bigfloat;
 
@@ -30,22 +30,25 @@ PE__COLD int pe__bigfloat_is_0(const pe__bigfloat *x)
     return x->sign == 0 && pe__bigfloat_is_exact(x);
 }
 
-/* Returns the log2_error of a sum of two errors; a and b are the log2_error of each. */
+/* Returns a log2_error that bounds the sum of two errors, whose log2_error are a and b. If one of
+   them is that of an exact number, the result is the other. */
 PE__COLD int pe__add_errors(int a, int b)
 {
     const int more = a > b ? a : b, less = a > b ? b : a;
     return less < PE__NO_ERROR / 2 ? more : more + 1;
 }
 
-/* Returns limb i of d 2^part, 0 <= part < 32. d has `limbs` limbs; all others count as 0. */
+/* Returns the limb with index i of d 2^part, 0 <= part < 32. d has `limbs` limbs; limbs below and
+   above them count as 0. */
 PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
 {
     const uint64_t high = i >= 0 && i < limbs ? d[i] : 0, low = i > 0 && i <= limbs ? d[i - 1] : 0;
     return (uint32_t)((high << 32 | low) >> (32 - part) & 0xffffffffu);
 }
 
-/* Multiplies d by 2^bits, in place, and returns whether a right shift has dropped a bit that is
-   set. */
+/* Multiplies d, which has `limbs` limbs, by 2^bits, in place. A negative `bits` shifts right.
+   Returns whether a right shift has dropped a bit that is set. Bits that a left shift moves out of
+   the limbs are lost, and not reported. */
 PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int bits)
 {
     const int part = (bits % 32 + 32) % 32, limb_shift = (bits - part) / 32;
@@ -59,7 +62,7 @@ PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int bits)
     return lost != 0;
 }
 
-/* Adds y to d or, if minus is 1, subtracts y from d. */
+/* Adds y to d or, if minus is 1, subtracts y from d, modulo 2^(32 limbs). */
 PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
 {
     uint64_t carry = (uint64_t)minus;
@@ -77,7 +80,8 @@ PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
 }
 
 /* Shifts the n + 1 limbs of d so that the most significant bit that is set becomes the top bit of
-   limb n - 1. If d is 0, sets the sign to 0. */
+   limb n - 1, and changes exponent and log2_error accordingly. If d is 0, sets the sign to 0 and,
+   if the number is exact, the exponent to PE__NO_ERROR. */
 PE__COLD void pe__bigfloat_renormalize(pe__bigfloat *x)
 {
     int up, top = x->n;
@@ -111,9 +115,9 @@ PE__COLD pe__bigfloat pe__bigfloat_of(double value, int n)
     return x;
 }
 
-/* Returns x truncated to 53 bits. If |x| is below 2^-900, returns some number whose magnitude is
-   also below 2^-900. If x is close to an integer below 2^52, pe__round_to_integer() of the result
-   is this integer. */
+/* Returns x truncated to 53 bits, for |x| below 2^1000. If |x| is below 2^-900, returns some number
+   whose magnitude is also below 2^-900. If x is close to an integer below 2^52 in magnitude,
+   pe__round_to_integer() of the result is this integer. */
 PE__COLD double pe__bigfloat_to_double(const pe__bigfloat *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
@@ -141,7 +145,7 @@ PE__COLD void pe__bigfloat_mul(pe__bigfloat *x, const pe__bigfloat *y)
         p[i + n] = (uint32_t)carry;
     }
     for (int i = 0; i < n - 1; i++) rest |= p[i];
-    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* n + 1 limbs, of which n are kept */
+    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* n + 1 limbs; renormalising keeps n */
     x->log2_error = pe__add_errors(pe__add_errors(x->log2_error, y->log2_error + 1) + 32,
                                    rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
@@ -149,7 +153,7 @@ PE__COLD void pe__bigfloat_mul(pe__bigfloat *x, const pe__bigfloat *y)
     pe__bigfloat_renormalize(x);
 }
 
-/* Computes x += sign y. */
+/* Computes x += sign y, where sign is 1 or -1. */
 PE__COLD void pe__bigfloat_add(pe__bigfloat *x, const pe__bigfloat *y, int sign)
 {
     pe__bigfloat z = *y;
@@ -169,7 +173,7 @@ PE__COLD void pe__bigfloat_add(pe__bigfloat *x, const pe__bigfloat *y, int sign)
     pe__bigfloat_renormalize(x);
 }
 
-/* Computes x /= k. */
+/* Computes x /= k, for k > 0. */
 PE__COLD void pe__bigfloat_div_u32(pe__bigfloat *x, uint32_t k)
 {
     uint64_t rest = 0;
@@ -182,7 +186,7 @@ PE__COLD void pe__bigfloat_div_u32(pe__bigfloat *x, uint32_t k)
     pe__bigfloat_renormalize(x);
 }
 
-/* Divides x by y, bit by bit. */
+/* Computes x /= y, one bit of the quotient after the other. y must not be 0. */
 PE__COLD void pe__bigfloat_div(pe__bigfloat *x, const pe__bigfloat *y)
 {
     const int n = x->n;
@@ -251,12 +255,13 @@ PE__COLD pe__bigfloat pe__bigfloat_digits(const uint32_t *digits, int exponent, 
 PE__COLD pe__bigfloat pe__bigfloat_pi(int n) { return pe__bigfloat_digits(pe__pi_digits, 2, n); }
 PE__COLD pe__bigfloat pe__bigfloat_ln2(int n) { return pe__bigfloat_digits(pe__ln2_digits, 0, n); }
 
-/* Returns the sum of a Taylor series for |x| < 4, up to the first term below the last bit:
+/* Returns the sum of a Taylor series in x, |x| < 4, up to the first term below the last bit. `kind`
+ * and the initial k choose the series:
  *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...
  *     PE__TRIG, k = 1   cos(z), x = -z^2: each term is the one before times x / (k (k + 1)) ...
  *     PE__TRIG, k = 2   sin(z) / z, x = -z^2: with the same factors as cos(z)
  *     PE__ATANH, k = 1  atanh(z) / z, x = z^2 < 1/16: 1 + x / (k + 2) + x^2 / (k + 4) ...
- * There are at most 300 terms, with a total error of 2^14 units of the last bit. */
+ * There are at most 300 terms, with a total error of 2^14 units of the last bit of d. */
 typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
 PE__COLD pe__bigfloat pe__bigfloat_series(const pe__bigfloat *x, pe__series kind, uint32_t k)
 {
@@ -274,10 +279,11 @@ PE__COLD pe__bigfloat pe__bigfloat_series(const pe__bigfloat *x, pe__series kind
     return sum;
 }
 
-/* Replaces x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
+/* Replaces x > 0 by its natural logarithm. With x = 2^k m and 0.7 < m < 1.42, this is k ln 2 +
+   2 atanh((m - 1) / (m + 1)). */
 PE__COLD void pe__bigfloat_log(pe__bigfloat *x)
 {
-    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* m is in 0.7 ... 1.42 */
+    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* if up, m >= 1 */
     x->exponent = up;
     pe__bigfloat y = *x;
     pe__bigfloat_add_double(&y, 1);
@@ -311,12 +317,14 @@ PE__COLD int pe__bigfloat_has_sign(const pe__bigfloat *x)
 }
 
 /* Sets *y to the number nearest to x, ties to even, of the type that `drop` names: 0 for a double,
-   else the value of pe__dropped_bits(). Returns 0 if the rounding is uncertain, because a midpoint
-   is within the error of x. If `last` is set, more limbs are not available. Then x is taken to be
-   that midpoint, and the function returns 1. */
+   else the value of pe__dropped_bits(). Returns 0 if the rounding is uncertain, because 0 or a
+   midpoint is within the error of x. If `last` is set, more limbs are not available. Then x is
+   taken to be that midpoint or 0, and the function returns 1. */
 PE__COLD int pe__bigfloat_round(const pe__bigfloat *x, int drop, int last, double *y)
 {
-    /* the bits of d with index snap or more are certain */
+    /* r becomes d rounded to a multiple of 2^snap. The exact value differs from d by less than
+       2^snap / 4, and so from r by less than 2^snap. So unless r is a midpoint, the exact value and
+       r are on the same side of every midpoint. */
     const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int lowest = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
@@ -338,13 +346,14 @@ PE__COLD int pe__bigfloat_round(const pe__bigfloat *x, int drop, int last, doubl
     return 1;
 }
 
-/* PE__LIMBS_FIRST is the number of limbs to begin with. pe__next_limbs() returns the number to try
-   after n limbs were not enough. */
+/* PE__LIMBS_FIRST is the number of limbs to begin with. If n limbs were not enough,
+   pe__next_limbs(n) limbs are tried next: 10, 18, 34 and at last PE__LIMBS. */
 enum { PE__LIMBS_FIRST = 6 };
 PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
-/* Returns whether a number within e of hi + lo may be on either side of a midpoint of two normal
-   floats. Such midpoints are doubles, so hi itself is then a midpoint. */
+/* Returns whether a midpoint of two normal floats is less than e from hi + lo, a normalised sum.
+   Such midpoints are doubles. So hi, the double nearest to the sum, is then the midpoint: the 29
+   bits that a float drops are 1 and then zeros. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
     return (pe__double_bits(hi) & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;

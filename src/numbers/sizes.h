@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes of arrays, which may overflow. Tested by tests/unit/api/test_errors.c and
- * tests/unit/calls/test_memory.c. */
+/* Computes sizes of arrays without overflow, and checks them. Tested by
+ * tests/unit/api/test_errors.c and tests/unit/calls/test_memory.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
 
 /* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the
-   maximum that a pointer can span. Needs no division. */
+   maximum that a pointer can span. The divisors are constants, so no division is executed. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
- * tests/checks/gappa.sh proves the rounding errors, tests/unit/rows/test_exact.c tests the rows. */
+/* Computes sines and cosines in double, with polynomials or SLEEF, for single rows and for the
+ * centres of runs. The polynomials' rounding errors are proved by tests/checks/gappa.sh, and the
+ * rows are tested by tests/unit/rows/test_exact.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -12,7 +13,8 @@
 /* These are polynomials in z^2 that approximate sin(pi z) / z and cos(pi z) for |z| <= 1/4 + 2^-16.
    The coefficients are computed by generate/coefficients.py; the constant one is first. The full
    polynomials are as accurate as doubles allow. The short ones have a relative error of 2^-43.5 and
-   are used for single rows of floats. */
+   are used for single rows of floats. Each array has 8 elements, so that it can be loaded as whole
+   vectors. The elements that are not given are 0 and belong to no polynomial. */
 static const double pe__sine_poly[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
@@ -30,15 +32,17 @@ static const double pe__cosine_poly_short[8] = {
     -1.3352619773843104, 0.23530570185317123, -0.025448615526125998,
 };
 
-/* The coefficients of the polynomials, times a factor. The argument reduction adds quadrant_shift
-   to an angle to round it to a whole number of quadrants. */
+/* The coefficients that pe__sincos() uses, set by pe__scale_sincos_poly(): sine and cosine have
+   those of the full or the short polynomials, times a factor. The argument reduction adds
+   quadrant_shift to an angle to round it to a whole number of quadrants. */
 typedef struct pe__sincos_poly {
     double sine[8], cosine[8], quadrant_shift;
 } pe__sincos_poly;
 
-/* Sets *poly to the full or the short polynomials times factor. Adding quadrant_shift to an angle
-   in half-turns rounds it to the nearest multiple of 1/2, that is, to a whole number of quadrants,
-   and adds `quadrants` to that number. */
+/* Sets *poly to the polynomials times factor: the full ones if `full` is set, else the short ones.
+   Adding quadrant_shift to an angle in half-turns rounds it to the nearest multiple of 1/2, that
+   is, to a whole number of quadrants, and adds `quadrants` to that number. So the sines and cosines
+   are those of the angle plus `quadrants` quadrants. */
 PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
     const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
@@ -50,7 +54,7 @@ PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe
     poly->quadrant_shift = pe__quadrant_shift + 0.5 * quadrants;
 }
 
-/* One step of Horner's scheme for four vectors: y = y x + number. */
+/* Does one step of Horner's scheme for four vectors: y[n] = y[n] x[n] + number. */
 PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 {
     const pe__vd c = pe__splat(number);
@@ -67,20 +71,26 @@ typedef struct pe__doubles4 {
     pe__vd v[4];
 } pe__doubles4;
 
-/* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
-   the vectors of one step while it computes the next. The conversion is a third of the work. If it
-   came after the polynomials, its instructions would wait for their operands and fill the
-   processor's queues. */
+/* A pe__pending holds four vectors of pairs that wait for their conversion from double to float.
+   A call of pe__sincos() converts the vectors of the call before it while it computes its own. The
+   conversion is a third of the work. If it came after the polynomials, its instructions would wait
+   for their operands and fill the processor's queues. */
 typedef struct pe__pending {
-    /* a and b have the first and the second component of each pair. k has the quadrants by which
-       AVX-512 rotates pairs while it interleaves them. Other instruction sets do not use k. */
+    /* a and b have the first and the second component of each pair. k is used by AVX-512 alone, and
+       only if split is 0: it has the quadrants by which pe__zip_rotated() rotates the pairs while
+       it interleaves them. */
     pe__doubles4 a, b, k;
-    pe__floats4 v; /* the floats: a0 with b0, a1 with b1 ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
-    pe__rounding_test test;
-    int split;
+    /* The floats. If split is 0, vector n interleaves a[n] and b[n]. Otherwise the four vectors
+       have the floats of a[0] and a[1], of b[0] and b[1], of a[2] and a[3], and of b[2] and
+       b[3]. */
+    pe__floats4 v;
+    pe__rounding_test test; /* the rounding test of these four vectors of pairs */
+    int split;              /* 1: v has first and second components in vectors of their own */
 } pe__pending;
 
-/* Converts vector n of x (0 <= n < 4) to floats, and adds it to the rounding test. */
+/* Computes vector n of x->v (0 <= n < 4), and adds it and the doubles a[n] and b[n] to the rounding
+   test. If x->split is set, vector n is not made of a[n] and b[n]. After the calls for all four n,
+   the test has all doubles and all floats in either case. */
 PE__INLINE void pe__convert_pending(pe__pending *x, int n)
 {
     const pe__vd *const a = x->a.v, *const b = x->b.v;
@@ -93,18 +103,20 @@ PE__INLINE void pe__convert_pending(pe__pending *x, int n)
 typedef struct pe__sincos_args {
     const pe_plan *plan;
     const pe__sincos_poly *poly;
-    double t; /* the position */
+    double t; /* the position; negated where cosines come first, see pe__single_poly() */
 } pe__sincos_args;
 
 /* Sets s and c to the sines and cosines of the angles at position arguments->t, in double, times
- * the factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector that
- * would begin after pair `last` repeats the vector that begins at `last`. The argument `full` is 1
- * if arguments->poly has the full polynomials, and 0 if it has the short ones.
+ * the factor of the polynomials. Computes four vectors of pairs, starting at index i of the plan's
+ * arrays. A vector that would begin after pair `last` repeats the vector that begins at `last`. The
+ * argument `full` is 1 if arguments->poly has the full polynomials, and 0 if it has the short ones.
  *
  *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
- *      most 1/4 half-turn.
+ *      most 1/4 + 2^-17 half-turns.
  *   2. The polynomials give sin(pi z) and cos(pi z).
  *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
+ *      With AVX-512, and a `pending` that is not split, pe__zip_rotated() does this later: s and c
+ *      are then those of z, and the quadrants are stored in pending->k.
  *
  * The four vectors are computed together, because each operation on one vector must wait for the
  * operation before it. In between, the doubles of `pending` are converted to floats, unless pending
@@ -126,7 +138,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *arguments, int full, size_t i,
     z[2] = pe__reduce(pe__multiple(plan, i2, t), pe__load(f + i2), pe__load(g + i2), shift, &k[2]);
     z[3] = pe__reduce(pe__multiple(plan, i3, t), pe__load(f + i3), pe__load(g + i3), shift, &k[3]);
     if (pending) pe__convert_pending(pending, 0);
-    if (pending && PE_LANES == 8) { /* together: gcc and clang then schedule well */
+    if (pending && PE_LANES == 8) { /* gcc and clang schedule these best together */
         pe__convert_pending(pending, 1);
         pe__convert_pending(pending, 2);
         pe__convert_pending(pending, 3);
@@ -169,8 +181,9 @@ PE__INLINE void pe__sincos(const pe__sincos_args *arguments, int full, size_t i,
     pe__rotate_quadrant(k[3], &s[3], &c[3]);
 }
 
-/* Stores the results of pe__sincos() with the full polynomials: four vectors of sines to s, four of
-   cosines to c. The loop over a single row calls pe__sincos() directly instead. */
+/* Stores the results of pe__sincos() with the full polynomials, which arguments->poly must have:
+   four vectors of sines to s, four of cosines to c. These are PE__SINCOS_PAIRS doubles each. The
+   loop over a single row calls pe__sincos() directly instead. */
 enum { PE__SINCOS_PAIRS = 4 * PE_LANES };
 PE__OUTLINE void pe__sincos_store(const pe__sincos_args *arguments, size_t i, size_t last,
                                   double *s, double *c)
@@ -184,8 +197,11 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *arguments, size_t i, si
 }
 
 #if PE_SLEEF
-/* Computes one vector of sines *s and cosines *c, times factor, with SLEEF. The argument is reduced
-   to [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
+/* Computes the sines *s and cosines *c of the vector that starts at index `pair`, at position t,
+   times factor, with SLEEF. The angle is reduced modulo 2 half-turns first, to x in [-1.25, 1.25],
+   because SLEEF returns a constant for arguments above 2.5e8. The rounding error of x is `low`, in
+   half-turns and, after the product with pi, in radians. Adding low times the derivative corrects
+   it. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
@@ -205,8 +221,9 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 
 /* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an
    earlier one if the vector would reach beyond the plan's arrays. The arrays have at least 7
-   elements after the last pair (plan->padded), so a vector that begins earlier has only padding
-   lanes. No row gets their values, so it does not matter which pairs they hold. */
+   elements after the last pair (plan->padded). So only a vector whose lanes are all padding is
+   moved to an earlier pair. No row gets the values of padding lanes, so it does not matter which
+   pairs they hold. */
 PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
 {
     return pe__min(pair, plan->padded - PE_LANES);

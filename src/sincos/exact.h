@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds elements exactly: from double-double if Ziv's test is conclusive, else with multi-limb
+/* Rounds elements correctly: from double-double if Ziv's test is conclusive, else with multi-limb
  * integers. Tested by tests/checks/levels.sh and tests/unit/sincos/test_theorem.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -13,9 +13,11 @@
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
  * If Ziv's test in double-double is inconclusive, the element is computed from the config with
- * multi-limb integers, with as many bits as are needed to round it. A sine or cosine is a midpoint
- * of two numbers only in the cases of point 3, which are recognised. In all other cases, sufficient
- * precision makes the rounding certain:
+ * multi-limb integers, with as many bits as are needed to round it. An element is a double, the
+ * amplitude, times a sine or cosine. So it is a midpoint of two numbers only if the sine or cosine
+ * is rational. Except for an angle of 0, this is so only in the cases of point 3, which are
+ * recognised. In all other cases, sufficient precision makes the rounding certain. The angle is an
+ * algebraic number or, if half_turns is set, pi times such a number:
  *   1. The sine and cosine of an algebraic number other than 0 are transcendental (Lindemann).
  *   2. The sine and cosine of pi times an irrational algebraic number are also transcendental
  *      (Gelfond, Schneider).
@@ -25,8 +27,9 @@
  * Frequencies that are the caller's doubles, in radians per position, need a third of this code.
  * For them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
 
-/* Returns whether x^m = y^q. For q >= m, y must divide x, and the equation is that
-   (x / y)^m = y^(q - m). For q < m, x and y are exchanged. */
+/* Returns whether x^m = y^q, for x > 0 and y > 0. If x^m = y^q and q >= m, then y divides x, and
+   the equation is the same as (x / y)^m = y^(q - m). If q < m, the same holds with x and y, and m
+   and q, exchanged. Each round of the loop reduces the equation in this way. */
 PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
@@ -42,7 +45,8 @@ PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
 
-/* Returns a b - c, rounded once. c must be close to a b. */
+/* Returns a b - c, rounded once. c must be so close to a b that the rounded product minus c is
+   exact in double. */
 PE__COLD double pe__product_minus(double a, double b, double c)
 {
     pe__vd e;
@@ -50,8 +54,10 @@ PE__COLD double pe__product_minus(double a, double b, double c)
     return (p - c) + pe__first_lane(e);
 }
 
-/* For PE_COLUMNS_SUMS: sets *sum to the sum of frequency times coordinate over the coordinates of a
-   pair. Returns whether every product and every partial sum is exact in double. */
+/* For PE_COLUMNS_SUMS: adds up the products of a pair's frequency and the coordinate, over the
+   coordinates of the row (plan->point). The frequencies are the caller's, not scaled. Returns 1 and
+   sets *sum if every product and every partial sum is exact in double. Otherwise returns 0, and
+   *sum is meaningless. */
 PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -68,13 +74,15 @@ PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 }
 
 /* Sets w so that the frequency of a pair, without the pi of half_turns, is exactly (w[0] + w[1]) /
- * w[2] with an odd w[2]. Returns 0 if the frequency is not found to be exactly rational.
+ * w[2] with an odd w[2], and returns 1. Returns 0 if the frequency is not found to be exactly
+ * rational. For PE_COLUMNS_SUMS, the frequency is the scale times the sum of pe__exact_sum().
  *
- * base^(i / D) is recognised as rational as follows. Let base = odd(base) 2^e with an odd
- * odd(base). Let the double-double value of base^(i / D) differ from a double 2^s y, with an odd y,
- * by less than 2^-90 of itself. If odd(base)^i = y^D, base^(i / D) is exactly this double times
- * 2^(e i / D - s). This power of two is 1, or differs from 1 by about ln 2 / D or more. The
- * double-double value excludes such a difference. */
+ * A frequency of a config is scale base^(-i / D). The power base^(i / D) is recognised as rational
+ * as follows. The double `power` is its double-double value, rounded. Let base = b 2^e and
+ * power = y 2^s, with odd integers b and y. If b^i = y^D, base^(i / D) is exactly power times
+ * 2^(e i / D - s). Here i and D have been doubled until D is an integer, of at most 2^50. So this
+ * factor is 1, or differs from 1 by about ln 2 / D or more. Such a difference is excluded if power
+ * differs from the double-double value by at most 2^-90 of itself. */
 PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
@@ -119,10 +127,10 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 }
 
 /* Returns a bound of the error that a sine or cosine of a pair inherits from the pair's frequency.
-   angle: |angle| in half-turns. For PE_COLUMNS_SUMS, the sum of |frequency times coordinate| over
-   the coordinates is used in place of the angle. The bound is 0 if half_turns is set and the plan's
-   two doubles are exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded
-   up. */
+   `angle` is |angle| in half-turns. For PE_COLUMNS_SUMS, the sum of |frequency times coordinate|
+   over the coordinates is used in place of `angle`. The bound is 0 if half_turns is set and the
+   plan's two doubles are exactly the frequency, except with `given` or PE_ANGLE_FLOAT32. The
+   factor 4 is pi, the radians in a half-turn, rounded up. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
@@ -141,7 +149,8 @@ PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double ang
 
 /* Returns the error bound of pe__sincos_dd() for one sine (component 0) or cosine (1). It is
    tighter than pe__sincos_error() because the sine of an angle below 1/4 half-turn has a relative
-   error. For angles up to 2^-800 half-turns it returns 1, as products below 2^-900 lose bits. */
+   error. For angles up to 2^-800 half-turns it returns 1, which makes Ziv's test inconclusive,
+   because products below 2^-900 lose bits. */
 PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
                                     int given)
 {
@@ -151,8 +160,9 @@ PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, 
     return angle > pe__exp2i(-800) ? part * pe__exp2i(-97) + inherited : 1;
 }
 
-/* Multiplies x by the exact frequency of a pair. If plan->half_turns is set, the frequency has a
-   factor pi; x is not multiplied by this factor here. */
+/* Multiplies x by the exact frequency of a pair, in radians per position. If plan->half_turns is
+   set, the frequency has a factor pi; x is not multiplied by this factor here. For PE_COLUMNS_SUMS,
+   the frequency is the scale times the sum over all coordinates of the row. */
 PE__COLD void pe__bigfloat_by_frequency(pe__bigfloat *x, const pe_plan *plan, size_t pair,
                                         int given)
 {
@@ -191,20 +201,21 @@ PE__COLD void pe__bigfloat_by_frequency(pe__bigfloat *x, const pe_plan *plan, si
         pe__bigfloat_mul(&w, &y);
     }
     pe__bigfloat_mul(x, &w);
-    /* This comes last, so that it is exact if n limbs suffice. */
+    /* The division comes last, so that the result is exact if it has at most n limbs. */
     if (rational[2] != 1) pe__bigfloat_div_double(x, rational[2]);
 }
 
 /* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational
-   number. */
+   number, +-3^(1/2). */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
 /* Replaces the angle x by its sine or, for component 1, its cosine. `given` means that the
  * frequency is the caller's double in radians. The angle is in half-turns if half_turns is set and
- * `given` is not, else in radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0,
- * +-1/2 or +-1, gets that exact value (Niven). Returns 0 if more limbs are needed to distinguish x
- * from a multiple of 1/6. `enough` says that n limbs suffice to distinguish every rational x from
- * all multiples of 1/6 other than itself. */
+ * `given` is not, else in radians. If a multiple of 1/6 half-turn has a rational sine or cosine, 0,
+ * +-1/2 or +-1, x becomes that exact value (point 3 of section 5.6). Returns 0 if more limbs are
+ * needed to distinguish x from a multiple of 1/6, else 1. `enough` says that n limbs suffice to
+ * distinguish every rational x from all multiples of 1/6 other than itself, or that more limbs are
+ * not available. Then an x that cannot be distinguished from a multiple is taken to be it. */
 PE__COLD int pe__bigfloat_sine(pe__bigfloat *x, int component, int half_turns, int enough,
                                int given)
 {
@@ -236,8 +247,8 @@ PE__COLD int pe__bigfloat_sine(pe__bigfloat *x, int component, int half_turns, i
     pe__bigfloat_mul(&y, x);
     y.sign = -y.sign;
     if (k == 0 && x->exponent < -560 && !pe__bigfloat_is_0(x)) {
-        /* cos x and sin x / x are below 1 by less than 2^-1120. All numbers between 1 - 2^-1120
-           and 1 lead to the same rounded element, so take 1 - 2^-1120. */
+        /* |x| is below 2^-560, so cos x and sin x / x are below 1 by less than 2^-1120. All numbers
+           between 1 - 2^-1120 and 1 lead to the same rounded element, so take 1 - 2^-1120. */
         z = pe__bigfloat_of(1, n);
         y = z;
         y.exponent = -1119;
@@ -251,14 +262,18 @@ PE__COLD int pe__bigfloat_sine(pe__bigfloat *x, int component, int half_turns, i
     return 1;
 }
 
-/* The quantities of a pair that are computed: A sin(t w), A cos(t w), the frequency w in radians
-   per position, and the wavelength 2 pi / w in positions. */
+/* These are the quantities of a pair that are computed. The frequency w is in radians per position,
+   t is the position, and A is the amplitude. PE__SINE is A sin(t w) and PE__COSINE is A cos(t w);
+   their values, 0 and 1, are also those of `component`. PE__FREQUENCY is w. PE__WAVELENGTH is 2 pi
+   / w, in positions. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
 
 /* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names
-   (0: double; else the value of pe__dropped_bits()). `less` is subtracted from a sine or cosine
-   before the rounding. Computes with multi-limb integers, and increases the number of limbs until
-   the rounding is certain. */
+   (0: double; else the value of pe__dropped_bits()). `less` is subtracted from A sin(t w) or
+   A cos(t w) before the rounding, so that pe__sincos_exact() gets the rest beyond a double.
+   Computes with multi-limb integers, and increases the number of limbs until the rounding is
+   certain. With PE__LIMBS limbs, a number that cannot be distinguished from a midpoint is taken to
+   be it. */
 PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
                                    int given, double less, int drop)
 {
@@ -291,8 +306,8 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
     }
 }
 
-/* Computes the values that pe__sincos_dd() approximates, each lane correctly rounded: hi is the
-   rounded sine or cosine, lo is the exact value minus hi, rounded. */
+/* Computes the values that pe__sincos_dd() approximates, with each lane correctly rounded: hi is
+   the rounded sine or cosine, and lo is the exact value minus hi, rounded. */
 PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                pe__dd *cosine)
 {
@@ -310,8 +325,9 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
 }
 
 /* Returns a pair's frequency in radians per position (what: PE__FREQUENCY) or its wavelength in
-   positions (PE__WAVELENGTH), rounded once to the type that `drop` names. */
-PE__DIVIDES_BY_ZERO /* frequency 0: the wavelength is infinity, as documented */
+   positions (PE__WAVELENGTH), rounded once to the type that `drop` names (0: double; else the value
+   of pe__dropped_bits()). */
+PE__DIVIDES_BY_ZERO /* with frequency 0 the wavelength is infinity: see pe_plan_wavelengths() */
 PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
 {
     const double *const given = plan->frequency + pair;
@@ -332,8 +348,10 @@ PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity
     return pe__round_quantity(plan, pair, 1, what, 0, 0, drop);
 }
 
-/* Returns whether an element's angle is exactly a multiple of 1/6 half-turn and its sine or cosine
-   is rational: 0, +-1/2 or +-1. If so, sets *y to the element. */
+/* Returns 1 and sets *y to an element if its angle is found to be exactly a multiple of 1/6
+   half-turn, with a rational sine or cosine. This is 0, +-1/2 or +-1. Without half_turns, only the
+   angle 0 can be such a multiple. Returns 0 also where products are not exact in double; then
+   pe__round_quantity() recognises the multiple. */
 PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair, int component,
                                       int drop, double *y)
 {
@@ -353,9 +371,10 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     return 1;
 }
 
-/* Sets *y to A sin x for a tiny angle x and returns whether the rounding is certain. multiple
-   2^exponent is the position or, with PE_ANGLE_FLOAT32, the angle. Powers of two are kept separate,
-   so that all factors are near 1. */
+/* Sets *y to A sin x for a tiny angle x and returns whether the rounding is certain. The number
+   multiple 2^exponent is the position or, with PE_ANGLE_FLOAT32, the angle in radians. Powers of
+   two are kept separate, so that all factors are near 1. Returns 0 if x may be pi 2^-59 radians or
+   more. */
 PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multiple, int exponent,
                                  int given, int drop, double *y)
 {
@@ -374,14 +393,14 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
 }
 
 /* Sets *y to an element of a tiny angle, and returns whether the rounding is certain. A tiny angle
- * may be out of range of doubles, or its cosine too close to 1 for double-double. For an angle x
- * below pi 2^-40 radians:
+ * may be out of range of doubles, or its cosine too close to 1 for double-double. If the angle x
+ * may be pi 2^-40 radians or more, the function returns 0. Otherwise:
  *
  *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
- *         within 2^-54 |A| of A. So A cos x rounds as any number just below A does.
- *     A sin x is A x (1 - d), where d is below 2^-77. If x is below pi 2^-60, d is below 2^-117.
- *         Then Ziv's test is applied to A x. A x is a product of numbers near 1 and a power of two,
- *         with a relative error of 2^-100 plus the error inherited from the frequency. */
+ *         within 2^-54 |A| of A. So A cos x rounds as any number slightly nearer to 0 than A does.
+ *     A sin x is A x (1 - d). If x is below pi 2^-59, d is below 2^-117. Then Ziv's test is applied
+ *         to A x. A x is a product of numbers near 1 and a power of two, with a relative error of
+ *         2^-100 plus the error inherited from the frequency. For larger x, returns 0. */
 PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, double *y)
 {
@@ -403,17 +422,21 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
 }
 
 /* Returns an element correctly rounded: A times the sine (component 0) or cosine (1) of a pair at
- * position t, in the type that `drop` names. The argument `approx` is the sine or cosine from
- * pe__sincos_dd(), times the mantissa of A, as a sum of two doubles. It is NULL if the caller has
- * not computed it, as for floats. Tries double-double with Ziv's test, then exactly rational
- * angles, then multi-limb integers. Tiny angles are tried first if approx is NULL, else after
- * double-double. */
+ * position t, in the type that `drop` names (0: double; else the value of pe__dropped_bits()). The
+ * argument `approx` is the sine or cosine from pe__sincos_dd(), times plan->mantissa, as a sum of
+ * two doubles. It is NULL if the caller has not computed it, as for floats. Tries, in this order:
+ *   1. an angle of exactly 0
+ *   2. if approx is NULL, pe__round_tiny_angle()
+ *   3. double-double with Ziv's test
+ *   4. pe__round_tiny_angle()
+ *   5. if `given` is 0, pe__round_rational_angle()
+ *   6. pe__round_quantity() with multi-limb integers, which always decides */
 PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
-    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is exactly 0 */
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* a sum that is 0 is found below */
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
@@ -433,9 +456,10 @@ PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, in
     return pe__round_quantity(plan, pair, t, (pe__quantity)component, given, 0, drop);
 }
 
-/* The type of the two functions below, which call pe__round_element() with a constant `given`. Row
-   kernels call them through a pointer, so that a program that uses only given frequencies contains
-   no code for the frequencies of a config. */
+/* This is the type of the two functions below, which call pe__round_element() with a constant
+   `given`: 0 for any plan, 1 for frequencies that are the caller's doubles in radians. The argument
+   `known` is `approx` of pe__round_element(). Row kernels call them through a pointer, so that a
+   program that uses only given frequencies contains no code for the frequencies of a config. */
 typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
                                    int drop, const double *known);
 PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,

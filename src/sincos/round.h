@@ -6,7 +6,9 @@
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 
-/* Returns the bf16 or f16 number nearest to x, ties to even, as a float. */
+/* Returns, as a float, the number nearest to x, ties to even, of the type that `drop` names:
+   PE__DROP_F16 or PE__DROP_BF16. The constant 0x38800000 is 2^-14, the least normal f16. The
+   constant 0x47800000 is 2^16, which is beyond all f16 numbers and becomes infinity. */
 static inline float pe__round_16(float x, int drop)
 {
     uint32_t bits = (uint32_t)pe__float_bits(x);
@@ -22,9 +24,10 @@ static inline float pe__round_16(float x, int drop)
     return pe__float_of_bits(bits);
 }
 
-/* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
-   and a power of two as scale. The intermediate double, and for 16 bits the intermediate float, are
-   rounded to odd. So only the last rounding, to nearest, determines the result. */
+/* Returns (hi + lo) scale rounded once to the type that `drop` names: PE__DROP_F32, PE__DROP_BF16
+   or PE__DROP_F16. |lo| must be at most half an ulp of hi, and scale a power of two. The
+   intermediate double, and for 16 bits the intermediate float, are rounded to odd. So only the last
+   rounding, to nearest, determines the result. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -39,7 +42,8 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     return pe__round_16(y, drop);
 }
 
-/* Returns hi + lo rounded once to float, bf16 or f16; lo may be of any size. */
+/* Returns hi + lo rounded once to the type that `drop` names, as pe__round_once() does, but lo may
+   be of any size. */
 static inline float pe__round_sum(double hi, double lo, int drop)
 {
     pe__vd low;
@@ -66,15 +70,17 @@ PE__COLD double pe__round_double(double hi, double lo, double factor)
     return hi < 0 ? -size : size;
 }
 
-/* Ziv's test: rounds (hi + lo + e) factor and (hi + lo - e) factor once each, and sets *y to the
-   first. Returns whether both are the same number and the error interval does not contain 0.
-   `factor` is a power of two. `drop` names the type: 0 for a double, else the value of
-   pe__dropped_bits().
+/* Applies Ziv's test to hi + lo, whose error is at most e. Rounds (hi + lo + e) factor and
+   (hi + lo - e) factor once each, and sets *y to the first. Returns whether both are the same
+   number and the error interval does not contain 0. `factor` is a power of two. `drop` names the
+   type: 0 for a double, else the value of pe__dropped_bits(). If it is not 0, and |hi| factor is at
+   most 2^-200, both are 0 with the sign of hi.
 
-   The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If
-   the interval contains 0, the sign of the exact value is unknown, and the exact value may be 0.
-   With an amplitude of 2^-950, for example, an interval around 0 would round to 2^-1047 at both
-   ends. All callers pass a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
+   The second condition is tested as |hi| > 2 e. It is needed because both roundings get the sign of
+   hi. If the interval contains 0, the sign of the exact value is unknown, and the exact value may
+   be 0. With an amplitude of 2^-950, for example, an interval around 0 would round to 2^-1047 at
+   both ends. All callers pass a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| >
+   e. */
 PE__COLD int pe__ziv_test(double hi, double lo, double e, double factor, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
@@ -90,11 +96,12 @@ PE__COLD int pe__ziv_test(double hi, double lo, double e, double factor, int dro
     return *y == other && fabs(hi) > 2 * e;
 }
 
-/* Does what pe__ziv_test() does with by = 2^exponent, which may be out of range of doubles. */
+/* Does what pe__ziv_test() does, for a |hi| below 4 and with a factor 2^exponent that may be out of
+   range of doubles. */
 PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* below half the least subnormal: rounds to 0 */
+    if (exponent < -1100) { /* |hi| 2^exponent is below half the least subnormal */
         *y = hi < 0 ? -0.0 : 0.0;
         return 1;
     }
