@@ -95,8 +95,8 @@ static void gguf_put_yarn(gguf_model *m, const char *path, double factor)
 /* Writes the rope_type and the numbers that it needs. With the two lists of Phi-3, it is longrope.
  * Otherwise it is yarn if rope.scaling.type says so, else linear, or default if the factor is 1.
  * The type "none" makes the factor 1. A type that llama.cpp does not have gets a note and counts as
- * linear. With linear and default, an attn_factor other than 1 also gets a note, since a config has
- * no key for it. */
+ * linear. With linear and default, an attn_factor other than 1 also gets a note, because posenc
+ * multiplies cosines and sines by an attention factor only with yarn and longrope. */
 static void gguf_put_scaling(gguf_model *m, const char *path)
 {
     const item *const named = gguf_item(m, "rope.scaling.type");
@@ -129,8 +129,8 @@ static void gguf_put_scaling(gguf_model *m, const char *path)
 typedef enum gguf_layer { GGUF_FULL = 0, GGUF_WINDOW, GGUF_RECURRENT, GGUF_LAYER_COUNT } gguf_layer;
 
 /* Returns whether a layer attends only to a window of the last positions. If the model has windows
- * at all, the file lists these layers, or in each period of layers all but one have a window.
- * Without a list and a period, all layers have one. */
+ * at all, the file lists these layers, or in each group of m->period layers all but one have a
+ * window. Without a list and a period, all layers have a window. */
 static int gguf_has_window(const gguf_model *m, size_t layer)
 {
     const item *const element = gguf_element(m->patterns, layer);
@@ -151,8 +151,9 @@ static gguf_layer gguf_layer_kind(const gguf_model *m, size_t layer)
     return gguf_has_window(m, layer) ? GGUF_WINDOW : GGUF_FULL;
 }
 
-/* Returns whether a layer of this kind rotates, by the rule gguf_nope of its architecture. Layers
- * without attention never rotate. With an architecture that is not in the table, all others do. */
+/* Returns whether a layer of this kind rotates, by the rule gguf_nope (gguf_types.h) of its
+ * architecture. Layers without attention never rotate. With an architecture that is not in the
+ * table, all others do. */
 static int gguf_rotates(const gguf_model *m, size_t layer, gguf_layer kind)
 {
     const gguf_nope nope = m->is ? m->is->nope : GGUF_ALL_ROTATE;

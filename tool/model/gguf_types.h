@@ -45,7 +45,7 @@ typedef enum gguf_window_base {
 typedef enum gguf_nope {
     GGUF_ALL_ROTATE = 0,
     GGUF_FULL_DO_NOT,  /* those without a window, if other layers have one                   */
-    GGUF_DENSE_DO,     /* the same, but the first leading_dense_block_count layers do rotate */
+    GGUF_DENSE_DO,     /* the same, but the first leading_dense_block_count layers rotate    */
     GGUF_FOURTH_DO_NOT /* layers 3, 7, 11 ...                                                */
 } gguf_nope;
 
