@@ -38,9 +38,10 @@ typedef struct gguf_model {
      * not compress them. Other architectures have no such list. */
     gguf_column ratios;
     /* With has_windows and without a list in `patterns`: in each group of `period` layers, all but
-     * one have a window. Below 1, all layers have one. */
+     * the last one have a window, or all but the first one with is->is_first. Below 1, all layers
+     * have a window. */
     double period;
-    double interval;          /* one in so many layers has attention; below 1: no such rule */
+    double interval;          /* n: layers n - 1, 2n - 1 ... have attention; below 1: no rule */
     double dense;             /* so many layers at the beginning have no mixture of experts */
     int has_windows;          /* 1: some or all layers have a window                        */
     int are_neighbours;       /* 1: the pairs are interleaved; 0: they are halves           */
