@@ -37,9 +37,9 @@ typedef struct gguf_model {
     /* For each layer of DeepSeek-V4, this is by how much the layer compresses its keys; 0: it does
      * not compress them. Other architectures have no such list. */
     gguf_column ratios;
-    /* With has_windows and without a list in `patterns`: in each group of `period` layers, all but
-     * the last one have a window, or all but the first one with is->is_first. Below 1, all layers
-     * have a window. */
+    /* This is used with has_windows if `patterns` has no list. In each group of `period` layers,
+     * all but the last one have a window; with is->is_first, all but the first one. Below 1, all
+     * layers have a window. */
     double period;
     double interval;          /* n: layers n - 1, 2n - 1 ... have attention; below 1: no rule */
     double dense;             /* so many layers at the beginning have no mixture of experts */

@@ -73,8 +73,8 @@ typedef struct gguf_architecture {
      * llama.cpp does not read this key. */
     double log_multiplier;
     /* This is n if only the layers n - 1, 2n - 1 ... have attention, and the others are recurrent.
-     * The key full_attention_interval takes precedence. With 0, the key is not read, and only layers
-     * with 0 heads for keys are recurrent. */
+     * The key full_attention_interval takes precedence. With 0, the key is not read, and only
+     * layers with 0 heads for keys are recurrent. */
     unsigned interval;
     unsigned alibi_layers; /* a model of so many layers has ALiBi in place of `pairs`; 0: none */
 } gguf_architecture;
