@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a model's file, which has been flattened to a list (files/list.h). The file is a config,
- * which may have configs within it, such as text_config. Each config has one or more parts:
- * layers that share one positional encoding.
+ * which may have configs within it, such as text_config. A part (part.h) is a set of layers that
+ * share one positional encoding. A config that describes layers of its own becomes one or more
+ * parts; some configs only have other configs within them.
  *
  * The table entry of a model type has defaults, which are the values of absent keys, and facts,
  * whose names begin with @ (type_line.h). A reader (keys.h) says in which config keys are looked
@@ -14,7 +15,8 @@
 #include "unread.h"
 
 /* Adds the defaults and facts of a type's table entry to m->usual. `facts` is a text such as
- * "head_dim=256 @kind=none", in the format of type_line.h. */
+ * "head_dim=256 @kind=none", in the format of type_line.h. The values true and false become
+ * booleans, and numbers become numbers. All other values become strings, without their quotes. */
 static void take_usual(model *m, const char *facts)
 {
     while (*facts) {
@@ -40,8 +42,9 @@ static void take_usual(model *m, const char *facts)
     }
 }
 
-/* Adds the facts that gguf_config.h has put into the list of a GGUF file, as items whose path
- * begins with @. They belong to the file's architecture, and no table of types.h has them. */
+/* Adds to m->usual the facts that gguf_config.h has put into the list of a GGUF file, as items
+ * whose path begins with @. The tables of types.h do not have them, since they depend on the
+ * file's architecture. Also sets m->type to the name of the architecture, which messages print. */
 static void take_architecture(model *m)
 {
     for (size_t i = 0; i < m->file->count; i++) {
@@ -56,10 +59,11 @@ static void take_architecture(model *m)
 }
 
 /* Sets r->inner to the path of rope_parameters, or of rope_scaling if the config has no
- * rope_parameters. Each of the two that is no object gets a note, and such a rope_parameters
- * leaves r->inner empty. With the fact @reads=new, rope_scaling is not read, and a note says so.
- * Otherwise, if the config has both and rope_scaling is an object, returns "rope_scaling", about
- * which the caller adds a note. In all other cases returns NULL. */
+ * rope_parameters. With neither of them, r->inner stays empty. Each of the two that is not an
+ * object gets a note. If rope_parameters is not an object, r->inner is empty, even if rope_scaling
+ * is an object. With the fact @reads=new, rope_scaling is not read, and a note says so. Otherwise,
+ * if the config has both and rope_scaling is an object, returns "rope_scaling", about which the
+ * caller adds a note. In all other cases returns NULL. */
 static const char *find_scaling(reader *r)
 {
     static const char *const names[] = {"rope_parameters", "rope_scaling"};
@@ -82,8 +86,9 @@ static const char *find_scaling(reader *r)
     return spare;
 }
 
-/* Reads a config whose layers rotate. Each label (parts.h) becomes a part. Layers that do not
- * rotate become parts of their own. */
+/* Reads a config of kind PART_ROPE. A label (width.h) describes layers that share a rotation, and
+ * part r->first + k gets the results of label k. The part r->first exists already; the others are
+ * added, up to MOST_PARTS. Layers that do not rotate become parts of their own. */
 static void read_rotating(reader *r, part *parts, size_t *count)
 {
     labels all;
@@ -119,19 +124,24 @@ static void read_rotating(reader *r, part *parts, size_t *count)
 /* Says where in the file a config is, and what the config around it says about it. */
 typedef struct config_place {
     char path[PATH_SIZE]; /* the path of the config; "" is the whole file                      */
-    char type[64];        /* the model_type that the config around it gives it, or ""          */
-    int is_fixed;         /* 1: it has this type, even if its own model_type is different      */
-    char prefix[64];      /* what the names of its parts begin with                            */
-    char parent[64];      /* the type of the config around it                                  */
-    char key[64];         /* its key in the config around it                                   */
-    int depth;            /* how many configs are around it                                    */
+    /* The model_type that the config around it gives it, or "". In its own copy, read_at() then
+     * replaces it by the type that take_type() has chosen. */
+    char type[64];
+    int is_fixed;    /* 1: `type` counts, even if the config names another model_type */
+    char prefix[64]; /* the names of its parts begin with this, as in "vision"; or "" */
+    char parent[64]; /* the type of the config around it; "" for the whole file       */
+    char key[64];    /* its key in the config around it; "" for the whole file        */
+    int depth;       /* how many configs are around it; 0 for the whole file          */
 } config_place;
 
-/* Limits for hostile files: how deep configs may be within one another, and how many one config
- * has. */
+/* Limits for hostile files. A config that is within more than MOST_DEPTH others is not read, and
+ * a note says so. A config may have MOST_SUBS configs within it, besides that of its text; further
+ * ones are ignored. */
 enum { MOST_DEPTH = 6, MOST_SUBS = 16 };
 
-/* Sets the type of the config that is read, and takes the defaults and facts of its table entry. */
+/* Sets m->type, and replaces m->usual by the defaults and facts of the type's table entry. `type`
+ * may point into m->type or m->usual, so it is copied first. The type "gguf" is then replaced by
+ * the architecture of the GGUF file. */
 static void set_type(model *m, const char *type)
 {
     char name[64];
@@ -144,20 +154,21 @@ static void set_type(model *m, const char *type)
     if (strcmp(m->type, "gguf") == 0) take_architecture(m);
 }
 
-/* Returns whether a config has a key that is not null. */
+/* Returns whether the reader's config itself, not its scaling, has a key whose value is not
+ * null. */
 static int has_own(const reader *r, const char *key)
 {
     value v;
     return look_up(r, r->outer, key, &v);
 }
 
-/* Returns the type of a config without a model_type, judged by keys that only the files of one
- * project have. Returns NULL if it has no such keys. */
+/* Returns the name of a table entry for a config without a model_type, judged by keys that only
+ * the files of one project have. Returns NULL if the config has no such keys. */
 static const char *type_by_keys(const reader *r)
 {
     value v;
     if (look_up(r, r->outer, "_class_name", &v) && v.entry && v.entry->kind == VALUE_STRING)
-        return v.entry->text; /* Diffusers names the class of the model */
+        return v.entry->text; /* in Diffusers, the model's class takes the place of its type */
     if (has_own(r, "rope_ntk_alpha") && has_own(r, "initial_context_length"))
         return "gpt_oss_original";
     if (!has_own(r, "dim") || !has_own(r, "n_layers") || !has_own(r, "n_heads")) return NULL;
@@ -185,9 +196,10 @@ static void take_parent(model *m, const config_place *location)
     m->usual = own;
 }
 
-/* Sets the type of a config. If the surrounding config does not fix it (KEY:!TYPE in @parts),
- * its own model_type counts, and only without one the type that the surrounding config gives
- * it. */
+/* Sets the type of the reader's config, and takes its defaults and facts. A type that the
+ * surrounding config fixes (KEY:!TYPE in @parts) comes first, then the config's own model_type.
+ * Then come the type that the surrounding config gives it (KEY:TYPE) and the result of
+ * type_by_keys(). Without any of them the type is "". */
 static void take_type(reader *r, const config_place *location)
 {
     value v;
@@ -197,8 +209,9 @@ static void take_type(reader *r, const config_place *location)
     take_parent(r->m, location);
 }
 
-/* Adds the keys to the list that files of other projects have under other names. The fact
- * @aliases has NEW:OLD for each; the value of OLD is added as NEW. */
+/* Adds to the list, under their usual names, the keys that have other names in files of this type.
+ * The fact @aliases has NEW:OLD for each: the value at the key OLD is added as NEW. Nothing is
+ * added if OLD is absent or null, or has an object or a list that is not empty. */
 static void add_aliases(const reader *r)
 {
     const item *const aliases = usual_of(r, "@aliases");
@@ -220,7 +233,11 @@ static void add_aliases(const reader *r)
     }
 }
 
-/* Adds the defaults of the type for rope_parameters to the list, if the file has no scaling. */
+/* If the config has no scaling, adds the type's defaults rope_parameters.KEY and the keys of the
+ * fact @aliases to the list. The scaling is rope_parameters or, without the fact @reads=new,
+ * rope_scaling. If the defaults have an object for each kind of layers, old_keys[] have no effect,
+ * and those in the file get a note. With the fact @bases=top, however, a rope_theta of the file
+ * replaces the bases in these objects. */
 static void fill_in(const reader *r)
 {
     static const char start[] = "rope_parameters.";
@@ -231,7 +248,8 @@ static void fill_in(const reader *r)
     const int has_base = is_fact(r, "@bases", "top") && has_own(r, "rope_theta");
     if (has_own(r, "rope_parameters") || (!is_new && has_own(r, "rope_scaling"))) return;
     join(path, r->outer, "rope_parameters");
-    /* A null at rope_parameters comes first, and would hide the added items: rename its path. */
+    /* If the file has "rope_parameters": null, look_up() would find this item first and take the
+     * added object for absent. So the last letter of the item's path becomes '?'. */
     for (size_t i = 0; i < r->m->file->count; i++) {
         char *const null = r->m->file->items[i].path;
         if (strcmp(null, path) == 0) null[strlen(null) - 1] = '?';
@@ -256,12 +274,13 @@ static void fill_in(const reader *r)
 
 /* Holds a config within the config, as the fact @parts lists it: KEY, KEY:TYPE or KEY:!TYPE. */
 typedef struct sub {
-    char key[64];  /* its key                                                     */
-    char type[64]; /* its model_type, or ""                                       */
-    int is_fixed;  /* 1: it has this type, even if its own model_type is different */
+    char key[64];  /* KEY: its key in the surrounding config                             */
+    char type[64]; /* TYPE: its type if it names no model_type; "" if @parts has no TYPE */
+    int is_fixed;  /* 1: TYPE counts, even if the config names another model_type        */
 } sub;
 
-/* Reads the fact @parts. Returns how many configs it lists. */
+/* Reads the fact @parts into to[MOST_SUBS]. Returns how many configs it lists, at most MOST_SUBS,
+ * or 0 if the type does not have the fact. */
 static size_t subs_of(const reader *r, sub *to)
 {
     const item *const fact_there = usual_of(r, "@parts");
@@ -286,8 +305,9 @@ static const sub *sub_named(const sub *subs, size_t count, const char *key)
     return NULL;
 }
 
-/* Lists the keys at which a config has the config of its text model. The names of that config's
- * parts get no prefix from this key: "full_attention", not "text.full_attention". */
+/* Lists the keys at which a config may have the config of its text model. The first of them that
+ * the file has counts. The names of that config's parts get no prefix from this key:
+ * "full_attention", not "text.full_attention". */
 static const char *const text_keys[] = {"text_config", "llm_config", "language_config",
                                         "thinker_config"};
 
@@ -296,7 +316,8 @@ static const char *const other_objects[] = {
     "quantization_config", "compression_config", "generation_config", "attn_config",
     "attention_config",    "linear_attn_config", "ffn_config",        "auto_config"};
 
-/* Returns whether the object at a key is probably the config of a model. */
+/* Returns whether the object at a key is probably the config of a model: the key ends in _config,
+ * and is not one of other_objects[]. */
 static int is_config_name(const char *key)
 {
     const size_t length = strlen(key);
@@ -304,8 +325,9 @@ static int is_config_name(const char *key)
            !is_one_of(key, other_objects, TOOL_COUNT(other_objects));
 }
 
-/* Writes the place of the config at a key of another config. `s` is what @parts says about it,
- * or NULL. */
+/* Writes to *to the place of the config that is at `key` of the reader's config, whose place is
+ * *from. `s` is the entry of @parts for this key, or NULL. Without an entry, the config of the text
+ * gets the type of the reader's config, and any other config gets "". */
 static void go_into(const config_place *from, const reader *r, const char *key, const sub *s,
                     config_place *to)
 {
@@ -324,10 +346,13 @@ static void go_into(const config_place *from, const reader *r, const char *key, 
                  from->prefix[0] ? "." : "", (int)(end < 30 ? end : 30), key);
 }
 
-/* Returns the key of the config of the text, or NULL if the layers are described in this config
- * itself. If the type has such a config but the file does not, there are two cases. If this
- * config has the keys of the text, *is_flat is 1. Otherwise a config of the text that has
- * nothing but its model_type is added to the list. */
+/* Returns the key of text_keys[] at which the reader's config has the config of its text model. A
+ * value there that is not an object gets a note and does not count. If the file has none of these
+ * keys, returns the one that @parts (`subs`) has, or NULL if @parts has none.
+ * A key that only @parts has leads to one of two cases. If the reader's config has a width,
+ * head_dim or rope_theta, it describes the text itself, and *is_flat is set to 1. Otherwise a
+ * config that has nothing but its model_type is added to the list, so that the defaults of this
+ * type are read. *is_flat is 0 if it is not set to 1. */
 static const char *find_text(const reader *r, const sub *subs, size_t count, int *is_flat)
 {
     char path[PATH_SIZE];
@@ -352,7 +377,10 @@ static const char *find_text(const reader *r, const sub *subs, size_t count, int
     return NULL;
 }
 
-/* Reads the layers that a config itself describes. r->out is a part that was added for them. */
+/* Reads the layers that a config itself describes. r->out is a part that was added for them. With
+ * the fact @encoder, adds a part for the encoder. If posenc does not compute the rotation (the fact
+ * @refused), or the config is of Diffusers and in no table, the part only gets a note that says
+ * so. */
 static void read_own(reader *r, part *parts, size_t *count)
 {
     part *const p = r->out;
@@ -391,7 +419,8 @@ static void read_own(reader *r, part *parts, size_t *count)
 
 static void read_at(model *m, const config_place *location, part *parts, size_t *count);
 
-/* Adds a part that only says that posenc does not know the type of a config within the file. */
+/* Adds a part for the config at `location`, with one note and nothing else. The note says that
+ * posenc does not know the config's model_type, or that it has none. */
 static void refuse_sub(const reader *r, const config_place *location, part *parts, size_t *count)
 {
     part *const p = add_part(parts, count, location->prefix);
@@ -406,7 +435,8 @@ static void refuse_sub(const reader *r, const config_place *location, part *part
             location->path);
 }
 
-/* Returns whether a config has a key whose name suggests that something rotates. */
+/* Returns whether the config at a path has a key whose name contains one of telling_words[]
+ * (known.h), which suggests that something rotates. Names that contain "position" do not count. */
 static int speaks_of_rotation(const model *m, const char *path)
 {
     char key[PATH_SIZE];
@@ -417,8 +447,12 @@ static int speaks_of_rotation(const model *m, const char *path)
     return 0;
 }
 
-/* Reads a config within another one that is not the config of the text. `s` is what @parts says
- * about it, or NULL. */
+/* Reads the config at `key` of the reader's config, which is not that of the text. *from is the
+ * place of the reader's config, and `s` the entry of @parts for the key, or NULL. If a table has
+ * the config's model_type or s->type, its parts are added. Otherwise refuse_sub() adds a part if
+ * the config names a model_type, is at vision_config or audio_config, or has keys that speak of
+ * rotation. Any other config is ignored. A value that is neither an object nor null gets a note if
+ * the key is vision_config or audio_config. */
 static void read_sub(const reader *r, const config_place *from, const char *key, const sub *s,
                      part *parts, size_t *count)
 {
@@ -438,8 +472,9 @@ static void read_sub(const reader *r, const config_place *from, const char *key,
         refuse_sub(r, &location, parts, count);
 }
 
-/* Reads the configs within a config, except that of the text, whose key is `text`. They are read
- * in the order of the file. */
+/* Reads the configs within the reader's config, in the order of the file: the objects at keys that
+ * @parts lists or whose name is that of a config (is_config_name()). Skips the config of the text,
+ * whose key is `text`; NULL if there is none. */
 static void read_subs(const reader *r, const config_place *location, const char *text, part *parts,
                       size_t *count)
 {
@@ -461,7 +496,9 @@ static void read_subs(const reader *r, const config_place *location, const char 
     }
 }
 
-/* Reads a config: the layers of its own, the config of its text, then the others within it. */
+/* Reads the config at `location`: the layers of its own, the config of its text, then the others
+ * within it. A part for its own layers is added first. If the config has none, this part is removed
+ * again. It is kept for its notes, however, if it has notes and the config has one of its text. */
 static void read_at(model *m, const config_place *location, part *parts, size_t *count)
 {
     sub subs[MOST_SUBS];
@@ -502,9 +539,9 @@ static void read_at(model *m, const config_place *location, part *parts, size_t 
     read_subs(&r, &own, text, parts, count);
 }
 
-/* Notes settings of the command line that nothing has read. They are the items whose line is 0.
- * Only a file with a config for the text needs this: the setting was then added beside that
- * config. */
+/* Adds notes to *p about settings of the command line that nothing has read. They are the items
+ * whose line is 0. Only a file whose layers are described in a config within it (m->main) needs
+ * this: a key that was set outside that config has no effect. */
 static void judge_settings(const model *m, part *p)
 {
     for (size_t i = 0; i < m->file->count && m->main[0]; i++)
@@ -514,8 +551,9 @@ static void judge_settings(const model *m, part *p)
                 m->main);
 }
 
-/* Reads a model's file. Items that its types assume are added to the list. Returns the number of
- * parts, which is at least 1. */
+/* Reads a model's file, flattened to a list, into parts[MOST_PARTS]. Some defaults of the model
+ * types, and keys under their usual names (add_aliases()), are added to the list. Returns the
+ * number of parts, which is at least 1: a file without any becomes a part with a note. */
 static size_t read_model(list *file, part *parts)
 {
     model m;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads which elements of a head are a pair, and which coordinate of a token's position rotates
- * each pair. M-RoPE has the coordinates t, y and x and divides the pairs into sections; encoders
- * of images have y and x.
+ * each pair. M-RoPE, the rotation of models that read images and videos, has the coordinates t
+ * (time), y (row) and x (column), in this order. Its sections are the numbers of pairs that each
+ * coordinate rotates. Encoders of images have y and x.
  *
  * A part (part.h) is a set of layers that share one positional encoding, and a note is a message
  * about a key. The table entry of a model type has defaults, which are the values of absent
@@ -12,10 +13,13 @@
 
 #include "width.h"
 
-/* Handles interleaved sections (@still) that have fewer pairs than the head, as ggml's IMROPE
- * does. ggml rotates the remaining pairs by a fourth coordinate that is always 0, so they do not
- * rotate. A pe_rope_config expresses this with a list of coordinates, in which these pairs have
- * 255. */
+/* Gives each pair its coordinate as ggml's IMROPE does, for interleaved sections with the fact
+ * @still. Let s be the index of the pair modulo the sum of the sections. The pair belongs to
+ * coordinate a = s % 3 if s / 3 is below section a. ggml rotates all other pairs by a fourth
+ * coordinate that is always 0, so they stand still. If there are such pairs, the part gets a list
+ * of coordinates, in which they have 255. Sections cannot express them, in any order that a
+ * pe_rope_config has. Does nothing unless there are three sections, not all of them 0, and
+ * 1 ... 2^19 pairs. */
 static void leave_pairs_still(part *p)
 {
     pe_rope_config *const c = &p->rope;
@@ -32,7 +36,7 @@ static void leave_pairs_still(part *p)
     }
     memcpy(p->sections, c->sections, sizeof p->sections);
     p->order = "interleaved";
-    if (!still) return; /* then PE_SECTIONS_INTERLEAVED has the same coordinates */
+    if (!still) return; /* PE_SECTIONS_INTERLEAVED has the same coordinates if sum >= pairs */
     say(p, NOTE_UNDERSTOOD, "mrope_section",
         "%zu pairs that it leaves over stand still in llama.cpp", still);
     memset(c->sections, 0, sizeof c->sections);
@@ -41,8 +45,9 @@ static void leave_pairs_still(part *p)
     c->coordinate_length = pairs;
 }
 
-/* Returns the sections that the fact @sections has for a file without any, in allocated memory,
- * and sets *count. Returns NULL if the type has no such fact. The note names the key `key`. */
+/* Returns the sections that the fact @sections has for a file without any, in memory that the
+ * caller frees. Sets *count to their number, at most PE_MAX_AXES, and adds a note about `key`, the
+ * absent key. Returns NULL, with *count = 0, if the type has no such fact or memory runs out. */
 static double *usual_sections(const reader *r, const char *key, size_t *count)
 {
     const item *const entry = usual_of(r, "@sections");
@@ -59,9 +64,10 @@ static double *usual_sections(const reader *r, const char *key, size_t *count)
     return sections;
 }
 
-/* Gives the part a list with one coordinate per pair, which the caller then fills, in place of
- * sections. `order` is the name of this order in reports. Returns 0 without memory or for more
- * than 2^19 pairs. */
+/* Gives the part a list with one coordinate per pair, which the caller then fills, in place of the
+ * sections of its pe_rope_config. These are kept in p->sections, for reports. `order` is the name
+ * of this order in reports. Returns 1. Returns 0 and changes no section if memory runs out, or if
+ * there are not 1 ... 2^19 pairs. */
 static int list_coordinates(part *p, const char *order)
 {
     pe_rope_config *const c = &p->rope;
@@ -78,8 +84,10 @@ static int list_coordinates(part *p, const char *order)
 }
 
 /* Distributes the pairs as @order=hwt says, which is the order of ERNIE 4.5 VL. The file's
- * sections are those of y, x and t. The pairs of y and x alternate, and those of t are last. pe's
- * coordinates 0, 1, 2 are t, y, x. */
+ * sections are those of y, x and t. The pairs of y and x alternate, beginning with y, and those of
+ * t are last. pe's coordinates 0, 1, 2 are t, y, x, and p->sections is put into this order. If the
+ * sections of y and x are not equal, or do not make up all pairs with that of t, adds a note of
+ * kind NOTE_WRONG. */
 static void order_as_hwt(part *p)
 {
     pe_rope_config *const c = &p->rope;
@@ -98,8 +106,10 @@ static void order_as_hwt(part *p)
     memcpy(p->sections, own, sizeof own);
 }
 
-/* Reads how many pairs each coordinate rotates, from mrope_section or HunYuan's xdrope_section.
- * In xdrope_section, a number below 1 is a share of all pairs. */
+/* Reads how many pairs each coordinate rotates, and how the coordinates share the pairs. The
+ * numbers are those of mrope_section or HunYuan's xdrope_section, otherwise those of the fact
+ * @sections; without any, nothing changes. In xdrope_section, a number below 1 is a share of all
+ * pairs. The order is that of the fact @order, otherwise it depends on mrope_interleaved. */
 static void read_sections(const reader *r)
 {
     part *const p = r->out;
@@ -108,7 +118,7 @@ static void read_sections(const reader *r)
     const int is_xd = has(r, "xdrope_section");
     const char *const key = is_xd ? "xdrope_section" : "mrope_section";
     const int is_in_text_config = r->outer[0] && !r->prefix[0];
-    if (!has(r, key) && is_in_text_config) { /* some files have it outside text_config */
+    if (!has(r, key) && is_in_text_config) { /* some files have the key outside text_config */
         around.outer[0] = '\0';
         snprintf(around.inner, sizeof around.inner, "rope_scaling");
     }
@@ -139,9 +149,9 @@ static void read_sections(const reader *r)
     if (are_good && order && strcmp(order->text, "hwt") == 0) order_as_hwt(p);
 }
 
-/* Reads which elements form pairs in layers or heads whose label has pairs of its own, by the
- * facts @also or @linear: "halves", "neighbours", or a key that is true if the pairs are
- * interleaved. */
+/* Sets the layout of a part whose label names its own pairs, which come from the fact @also or
+ * @linear. The name l->also_pairs is "halves", "neighbours" for interleaved pairs, or a key of the
+ * config that is true if the pairs are interleaved. */
 static void read_also_layout(const reader *r, const label *l)
 {
     const int is_key = strcmp(l->also_pairs, "halves") != 0 && strcmp(l->also_pairs, "neighbours");
@@ -150,13 +160,16 @@ static void read_also_layout(const reader *r, const label *l)
     if (are_neighbours) r->out->rope.layout = PE_LAYOUT_INTERLEAVED;
 }
 
-/* In these model types the pairs are interleaved. Still, their code in transformers makes a table
- * as for halves, cat(f, f), and later repeats each element of its first half. Checked with
- * transformers 5.17.0. */
+/* In these model types the pairs are interleaved. Their code in transformers nevertheless makes
+ * tables of cosines and sines as for halves: one column per pair, then the same columns once more.
+ * Later it takes the first half of the columns and repeats each of them. `posenc compare` therefore
+ * accepts both orders of columns (has_table_in_halves of part.h). Checked with transformers
+ * 5.17.0. */
 static const char *const tables_in_halves[] = {
     "ernie4_5", "ernie4_5_moe", "glm", "glm4", "helium", "moonshine", "moonshine_streaming"};
 
-/* Reads which elements of a head form a pair, the direction of the rotation, and the sections. */
+/* Reads which elements of a head form a pair, the direction of the rotation, the sections, and
+ * whether the layout describes the weights of the model's own project (@weights=original). */
 static void read_layout(const reader *r)
 {
     part *const p = r->out;
@@ -170,7 +183,7 @@ static void read_layout(const reader *r)
         say(p, NOTE_ODD, "rope_interleave", "does nothing: %s always reads neighbours", r->m->type);
     if (!is_llama && !c->rope_interleave) truth(r, "rope_interleave", &c->rope_interleave);
     int interleaved = !is_llama && pairs && strcmp(pairs->text, "neighbours") == 0;
-    if (has(r, "original_rope") && !is_true(r, "original_rope")) interleaved = 0; /* of ChatGLM */
+    if (has(r, "original_rope") && !is_true(r, "original_rope")) interleaved = 0; /* ChatGLM's */
     if (interleaved) say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", r->m->type);
     truth(r, "rotary_emb_interleaved", &interleaved);
     if (has(r, "rope_interleaved") && is_true(r, "rope_interleaved"))
@@ -184,8 +197,9 @@ static void read_layout(const reader *r)
     read_sections(r);
 }
 
-/* Returns the unscaled frequencies of a head of `width` elements with the base of c, in allocated
- * memory. Returns NULL if the config is invalid or without memory. */
+/* Returns the width / 2 unscaled frequencies of a head of `width` elements with the base of c, in
+ * memory that the caller frees. Returns NULL if the base or the width is invalid, or memory runs
+ * out. */
 static double *frequencies_of_width(const pe_rope_config *c, size_t width)
 {
     pe_rope_config other = pe_rope_config_default(width);
@@ -197,8 +211,10 @@ static double *frequencies_of_width(const pe_rope_config *c, size_t width)
 }
 
 /* Gives the pairs of an image the frequencies and coordinates of @axes=woven, or with is_woven =
- * 0 those of @axes=mixed. No pe_rope_config has these frequencies, so they are listed in
- * p->omega. */
+ * 0 those of @axes=mixed. With woven, x rotates the pairs 2k and y the pairs 2k + 1, both with
+ * frequency k of half a head. With mixed, y rotates the first half of the pairs with the even
+ * frequencies of the whole head, and x the second half with the odd ones. No pe_rope_config has
+ * these frequencies, so they are listed in p->omega. Coordinate 0 is y, and 1 is x. */
 static void list_frequencies(part *p, int is_woven)
 {
     pe_rope_config *const c = &p->rope;
@@ -218,8 +234,10 @@ static void list_frequencies(part *p, int is_woven)
     free(from);
 }
 
-/* Divides the pairs among the coordinates y and x of an image, as the fact @axes says. With the
- * blocks of @axes=blocks, each label is the half of the head that one coordinate rotates. */
+/* Divides the pairs among the coordinates y and x of an image, as the fact @axes says. With
+ * @axes=blocks, each of the two labels describes the half of the head that one coordinate rotates.
+ * A scaled rotation, or a width that is not a multiple of 4, gets a note of kind NOTE_WRONG. Also
+ * notes what the positions are, if the type has the fact @positions. */
 static void read_axes(const reader *r, const label *l)
 {
     part *const p = r->out;
@@ -235,7 +253,7 @@ static void read_axes(const reader *r, const label *l)
             "multiple of 4");
         return;
     }
-    if (l->block >= 0) { /* the pairs of a block are the halves of this block */
+    if (l->block >= 0) { /* the two elements of a pair are in the halves of the block */
         c->rotary_dim = width / 2;
         c->rotary_offset = (size_t)l->block * width / 2;
         return;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the model types that transformers does not have: their code is beside their weights, or
- * in another project. An entry says what the keys mean that a config.json leaves out. type_line.h
- * explains the format.
+/* Lists model types that transformers does not have: their code is beside their weights, or in
+ * another project. An entry has the values of the keys that a config.json leaves out, and facts for
+ * which there is no key. type_line.h explains the format.
  *
- * The comments above an entry cite where a person read it, each as PROJECT VERSION, FILE: the class
- * or function. VERSION is a commit or a release. generate/model_lines.py --check fails if an entry
- * has no citation. A type whose code nobody has read has no entry: posenc guesses, with status 1.
- */
+ * The comments above an entry cite the code in which a person read these values and facts, each as
+ * PROJECT VERSION, FILE: the class or function. VERSION is a commit or a release.
+ * generate/model_lines.py --check fails if an entry has no citation. A type whose code nobody has
+ * read has no entry: posenc then reads its config by general rules, and returns status 1. */
 #ifndef TOOL_ELSEWHERE_H
 #define TOOL_ELSEWHERE_H
 

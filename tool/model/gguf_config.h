@@ -2,8 +2,9 @@
 /* Translates the keys of a GGUF file to those of a config.json, which read_model() of config.h
  * reads. Keys get other names, and facts that llama.cpp has in its code (gguf_types.h) are
  * added. A fact for which a config.json has no key is added under a name with @, as in
- * type_line.h, or becomes a note. `path` always is the object that gets a key, with its dot:
- * "rope_parameters.", or "" for the config itself. */
+ * type_line.h, or becomes a note. To write a key is to add it to the config. The parameter `path`
+ * of a function is the object that gets the key, with its dot: "rope_parameters.", or "" for the
+ * config itself. */
 #ifndef TOOL_GGUF_CONFIG_H
 #define TOOL_GGUF_CONFIG_H
 
@@ -14,8 +15,9 @@
 /* ---- scaling --------------------------------------------------------------------------------- */
 
 /* Writes the scaling of Phi-3: two lists of factors, one for short texts and one for long texts,
- * and the length that separates them. llama.cpp multiplies cosines and sines by the file's
- * attn_factor. Returns 0 if the file does not have both lists. */
+ * the length that separates them, and the attention factor. llama.cpp multiplies cosines and sines
+ * by the file's attn_factor, or by 1 without it. Returns 1. Returns 0 and writes nothing if the
+ * file does not have both lists. */
 static int gguf_put_two_factors(gguf_model *m, const char *path)
 {
     static const char *const names[2][2] = {{"rope_factors_short.weight", "short_factor"},
@@ -38,9 +40,9 @@ static int gguf_put_two_factors(gguf_model *m, const char *path)
     return 1;
 }
 
-/* Writes the elements of rope_freqs.weight, which divide the frequencies. With is_halved
- * (gguf_types.h), the full layers rotate fewer pairs than the tensor has elements, so only the
- * first ones are written. */
+/* Writes the elements of the tensor rope_freqs.weight, which divide the frequencies, as
+ * freq_factors. With is_halved (gguf_types.h), the layers without a window rotate fewer pairs than
+ * the tensor has elements, so only the first rotary_dim / 2 elements are written. */
 static void gguf_put_factors(gguf_model *m, const char *path, double rotary_dim)
 {
     const item *i = NULL;
@@ -53,8 +55,12 @@ static void gguf_put_factors(gguf_model *m, const char *path, double rotary_dim)
     }
 }
 
-/* Writes YaRN's numbers: the trained length, the bounds of the ramp if llama.cpp reads them for
- * this architecture, and the attention factor. */
+/* Writes YaRN's numbers: the factor, the trained length, and the bounds beta_fast and beta_slow of
+ * the ramp if llama.cpp reads them for this architecture. If llama.cpp reads the file's
+ * yarn_log_multiplier, mscale and mscale_all_dim are also written. The attention factor is written
+ * only if the file's attn_factor is not 1: it is the product of this number and YaRN's own factor.
+ * If llama.cpp does not read the bounds, but the file has others than llama.cpp assumes, adds a
+ * note. */
 static void gguf_put_yarn(gguf_model *m, const char *path, double factor)
 {
     static const char *const betas[2][2] = {{"beta_fast", "rope.scaling.yarn_beta_fast"},
@@ -75,7 +81,7 @@ static void gguf_put_yarn(gguf_model *m, const char *path, double factor)
     }
     double scale = factor > 1 ? 0.1 * log(factor) + 1 : 1;
     if (m->is && m->is->log_multiplier > 0 && log_multiplier != 0) {
-        /* llama.cpp divides floats, and the result is rounded to float. */
+        /* llama.cpp divides two floats, so the quotient is rounded to float here also. */
         const double all_dim = (double)((float)log_multiplier / (float)m->is->log_multiplier);
         const double mscale = strcmp(m->name, "deepseek2") == 0 ? all_dim : 1;
         gguf_put_number(m, path, "mscale", mscale);
@@ -86,7 +92,11 @@ static void gguf_put_yarn(gguf_model *m, const char *path, double factor)
     if (attention != 1) gguf_put_number(m, path, "attention_factor", scale * attention);
 }
 
-/* Writes the rope_type and the numbers that it needs. */
+/* Writes the rope_type and the numbers that it needs. With the two lists of Phi-3, it is longrope.
+ * Otherwise it is yarn if rope.scaling.type says so, else linear, or default if the factor is 1.
+ * The type "none" makes the factor 1. A type that llama.cpp does not have gets a note and counts as
+ * linear. With linear and default, an attn_factor other than 1 also gets a note, because posenc
+ * multiplies cosines and sines by an attention factor only with yarn and longrope. */
 static void gguf_put_scaling(gguf_model *m, const char *path)
 {
     const item *const named = gguf_item(m, "rope.scaling.type");
@@ -114,12 +124,13 @@ static void gguf_put_scaling(gguf_model *m, const char *path)
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
-/* Lists the kinds of layers: attention to all positions, attention in a window, and no
- * attention. */
+/* Lists the kinds of layers, in this order: attention to all positions, attention to a window of
+ * the last positions, and no attention. */
 typedef enum gguf_layer { GGUF_FULL = 0, GGUF_WINDOW, GGUF_RECURRENT, GGUF_LAYER_COUNT } gguf_layer;
 
-/* Returns whether a layer attends only to a window of the last positions. The file lists these
- * layers, or they follow from a period of which one layer has no window. */
+/* Returns whether a layer attends only to a window of the last positions. If the model has windows
+ * at all, the file lists these layers, or in each group of m->period layers all but one have a
+ * window. Without a list and a period, all layers have a window. */
 static int gguf_has_window(const gguf_model *m, size_t layer)
 {
     const item *const element = gguf_element(m->patterns, layer);
@@ -129,8 +140,9 @@ static int gguf_has_window(const gguf_model *m, size_t layer)
     return fmod((double)layer, m->period) != (m->is->is_first ? 0 : m->period - 1);
 }
 
-/* Returns the kind of a layer. A layer is recurrent if the file says that it has no heads for
- * keys, or if the architecture has attention only in each interval-th layer. */
+/* Returns the kind of a layer. A layer is recurrent, that is, without attention, if the file says
+ * that it has 0 heads for keys. If m->interval is n >= 1, all layers but n - 1, 2n - 1 ... are also
+ * recurrent. */
 static gguf_layer gguf_layer_kind(const gguf_model *m, size_t layer)
 {
     const item *const heads = gguf_element(m->key_heads, layer);
@@ -139,7 +151,9 @@ static gguf_layer gguf_layer_kind(const gguf_model *m, size_t layer)
     return gguf_has_window(m, layer) ? GGUF_WINDOW : GGUF_FULL;
 }
 
-/* Returns whether a layer of this kind rotates, by the architecture's rule gguf_nope. */
+/* Returns whether a layer of this kind rotates, by the rule gguf_nope (gguf_types.h) of its
+ * architecture. Layers without attention never rotate. With an architecture that is not in the
+ * table, all others do. */
 static int gguf_rotates(const gguf_model *m, size_t layer, gguf_layer kind)
 {
     const gguf_nope nope = m->is ? m->is->nope : GGUF_ALL_ROTATE;
@@ -157,8 +171,11 @@ static int gguf_compresses(const gguf_model *m, size_t layer)
     return ratio && ratio->number > 0;
 }
 
-/* Writes the number of layers, their kinds if some are not full attention, and which of them do
- * not rotate. */
+/* Writes the number of layers as num_hidden_layers, and up to two lists with an element for each
+ * layer. The list layer_types has the kinds of layers. It is written if some layer is not of the
+ * kind GGUF_FULL, and always for DeepSeek-V4, where the kinds are "compress" and "main". The list
+ * no_rope_layers has 0 for a layer that does not rotate, otherwise 1. It is written if some layer
+ * with attention does not rotate. */
 static void gguf_put_layers(gguf_model *m)
 {
     static const char *const names[] = {"full_attention", "sliding_attention", "linear_attention"};
@@ -187,8 +204,8 @@ static void gguf_put_layers(gguf_model *m)
 
 /* ---- a part ---------------------------------------------------------------------------------- */
 
-/* Writes the base of the file's `key`. Without this key the base is `otherwise` or, if that is
- * 0, the file's rope.freq_base or 10000. */
+/* Writes rope_theta: the base that the file has at `key`. Without this key it is `otherwise`. If
+ * `otherwise` is 0, it is the file's rope.freq_base, or 10000 if the file does not have that. */
 static void gguf_put_theta(gguf_model *m, const char *path, const char *key, double otherwise)
 {
     if (!gguf_put_copy(m, path, "rope_theta", key) &&
@@ -196,10 +213,13 @@ static void gguf_put_theta(gguf_model *m, const char *path, const char *key, dou
         gguf_put_number(m, path, "rope_theta", otherwise == 0 ? 10000 : otherwise);
 }
 
-/* Writes the width of a head and how many elements of it rotate. */
+/* Writes the width of a head and how many elements of it rotate. With multi-head latent attention
+ * (m->is_latent), the number of rotating elements alone is written. DeepSeek-V4 is an exception:
+ * its last elements rotate, and it takes the width of the head to know which these are. The key
+ * rotary_dim is left out if all elements rotate. */
 static void gguf_put_width(gguf_model *m, const char *path, double head_dim, double rotary_dim)
 {
-    const int is_last = m->ratios.count > 0; /* DeepSeek-V4: the last elements of a head rotate */
+    const int is_last = m->ratios.count > 0; /* in DeepSeek-V4 the last elements of a head rotate */
     if (m->is_latent) gguf_put_number(m, path, "qk_rope_head_dim", rotary_dim);
     if (m->is_latent && !is_last) return;
     if (head_dim > 0) gguf_put_number(m, path, "head_dim", head_dim);
@@ -208,8 +228,8 @@ static void gguf_put_width(gguf_model *m, const char *path, double head_dim, dou
         gguf_put_number(m, path, "rotary_dim", rotary_dim);
 }
 
-/* Returns whether the layers with a window rotate differently, so that they need an object of
- * their own in rope_parameters. */
+/* Returns whether the layers with a window rotate differently from the others, so that they need an
+ * object of their own in rope_parameters. */
 static int gguf_windows_differ(const gguf_model *m)
 {
     return m->has_windows &&
@@ -218,8 +238,8 @@ static int gguf_windows_differ(const gguf_model *m)
             gguf_item(m, "rope.freq_base_swa") != NULL);
 }
 
-/* Writes rope_parameters. If some layers rotate differently, it has one object for each kind of
- * layers. */
+/* Writes rope_parameters. If some layers rotate differently, it has two objects: full_attention and
+ * sliding_attention, or compress and main for DeepSeek-V4. */
 static void gguf_put_parts(gguf_model *m)
 {
     const int is_compressed = m->ratios.count > 0;
@@ -231,7 +251,7 @@ static void gguf_put_parts(gguf_model *m)
                    0);
     gguf_put_scaling(m, full);
     gguf_put_factors(m, full, m->rotary_dim);
-    if (is_compressed) { /* the model's code divides by YaRN's attention factor again */
+    if (is_compressed) { /* it is 1: the model's code divides by YaRN's attention factor again */
         gguf_put_number(m, full, "attention_factor", 1);
         gguf_put_theta(m, "rope_parameters.main.", "rope.freq_base", 0);
         gguf_put_text(m, "rope_parameters.main.", "rope_type", "default");
@@ -249,8 +269,10 @@ static void gguf_put_parts(gguf_model *m)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* Reads the number of layers, which of them have windows or no attention, and the widths of
- * heads. */
+/* Sets the fields of *m from `layers` to `has_windows`, is_latent, and the four fields of widths:
+ * head_dim, rotary_dim and those of the layers with a window. Layers that only predict further
+ * tokens (nextn_predict_layers) do not count. A number of layers that is not a whole number within
+ * 0 ... GGUF_MOST_LAYERS gets a note, as does a missing list of the layers with windows. */
 static void gguf_measure_model(gguf_model *m)
 {
     const double heads = gguf_heads(m, "attention.head_count");
@@ -286,8 +308,9 @@ static void gguf_measure_model(gguf_model *m)
         gguf_item(m, "attention.kv_lora_rank") != NULL || strcmp(m->name, "deepseek4") == 0;
 }
 
-/* Writes what multiplies queries depending on their position. Llama 4's numbers are not in the
- * file, but constants of llama.cpp's code. */
+/* Writes the keys of the factor by which queries are multiplied, and which depends on their
+ * position. The three values of Llama 4 are not in the file: they are constants of llama.cpp's
+ * code. */
 static void gguf_put_query_scale(gguf_model *m)
 {
     gguf_put_copy(m, "", "llama_4_scaling_beta", "attention.temperature_scale");
@@ -297,9 +320,10 @@ static void gguf_put_query_scale(gguf_model *m)
     gguf_put_number(m, "", "floor_scale", 8192);
 }
 
-/* Writes the sections: how many pairs each coordinate rotates. The file has four numbers; zeros
- * at the end are left out. With is_woven they are interleaved, and pairs beyond their sum do not
- * rotate. Returns 1 if there are at least two sections. */
+/* Writes the sections, the numbers of pairs that each coordinate rotates, as mrope_section. A GGUF
+ * file has four numbers; zeros at the end are left out. With is_woven, the pairs of the coordinates
+ * are interleaved, and the fact @still is written, with which leave_pairs_still() of coordinates.h
+ * distributes the pairs as ggml does. Returns 1 if there are at least two sections, otherwise 0. */
 static int gguf_put_sections(gguf_model *m, int is_woven)
 {
     const gguf_column all = gguf_find_column(m, "rope.dimension_sections");
@@ -319,15 +343,17 @@ static int gguf_put_sections(gguf_model *m, int is_woven)
     return count > 1;
 }
 
-/* Writes which elements form a pair. If nothing rotates, writes the kind of encoding instead,
- * and returns 0. */
+/* Writes which elements form a pair, the sections if the architecture has some, and for DeepSeek-V4
+ * that the last elements of a head rotate. Returns 1. If nothing rotates, writes the kind of
+ * encoding instead, and returns 0. A number of layers or a key may decide this: some models of an
+ * architecture have ALiBi (alibi_layers), and some of Granite have no positional encoding. */
 static int gguf_put_pairs(gguf_model *m)
 {
     gguf_pairs pairs = m->is ? m->is->pairs : GGUF_HALVES;
     const item *const switched = gguf_item(m, "rope.scaling.finetuned");
     if (m->is && m->is->alibi_layers && m->layers == m->is->alibi_layers) pairs = GGUF_ALIBI;
     if (strncmp(m->name, "granite", 7) == 0 && switched && switched->number == 0)
-        pairs = GGUF_NOTHING; /* in Granite's files, this key being false means no rotation */
+        pairs = GGUF_NOTHING; /* in Granite's files, nothing rotates if this key is false */
     const char *const instead = pairs == GGUF_LEARNED   ? "learned"
                                 : pairs == GGUF_ALIBI   ? "alibi"
                                 : pairs == GGUF_BUCKETS ? "t5"
@@ -346,8 +372,9 @@ static int gguf_put_pairs(gguf_model *m)
     return 1;
 }
 
-/* Notes keys whose names contain rope, rotary or yarn but that nothing above reads, and a tensor
- * of LongRoPE's factors whose counterpart is missing. */
+/* Notes the keys of the architecture that contain ".rope.", "rotary" or "yarn" but that nothing
+ * above reads: they are neither in gguf_names[] nor in others[]. Also notes a tensor of LongRoPE's
+ * factors, for short or for long texts, if the tensor for the other texts is missing. */
 static void gguf_judge(gguf_model *m)
 {
     static const char *const others[] = {
@@ -383,8 +410,9 @@ static void gguf_judge(gguf_model *m)
     }
 }
 
-/* Writes the config of a GGUF file to `config`. Returns 1. Returns 0 with an error message if
- * the file does not have what is needed, or memory runs out. */
+/* Translates `keys`, the items of a GGUF file, to keys of a config.json, and adds these to
+ * `config`. *m is reset first. Returns 1. Returns 0 with an error message if the file is a later
+ * one of a split model, if it lacks general.architecture, or if memory runs out. */
 static int gguf_config(const list *keys, list *config, gguf_model *m, char error[512])
 {
     const item *const named = list_find(keys, "general.architecture");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a GGUF file, and turns its keys into a config for read_model() of config.h. Afterwards
- * the notes are rewritten, so that they name the keys of the GGUF file. */
+/* Reads a GGUF file, and turns its keys into a config for read_model() of config.h. After
+ * read_model(), finish_gguf() rewrites the notes, so that they name the keys of the GGUF file. A
+ * note is a message about a key, and a part (part.h) is a set of layers that share one positional
+ * encoding. */
 #ifndef TOOL_GGUF_FILE_H
 #define TOOL_GGUF_FILE_H
 
@@ -9,8 +11,8 @@
 #include "gguf_config.h"
 #include "part.h"
 
-/* Returns whether a file begins with "GGUF". Nothing is read from standard input or a pipe,
- * because its bytes could not be read a second time. */
+/* Returns whether a file begins with "GGUF". Returns 0 for standard input ("-") or a pipe without
+ * reading from it, because its bytes could not be read a second time. */
 static int is_gguf(const char *name)
 {
     unsigned char first[4] = {0};
@@ -29,9 +31,10 @@ static int is_gguf_setting(const gguf_model *m, const char *word)
     return length && strncmp(word, m->name, length) == 0 && word[length] == '.';
 }
 
-/* Reads a GGUF file, and writes its config to the list. Settings among the command line's
- * `words` that name keys of the GGUF file are applied before. Errors become notes of the part
- * `notes`. */
+/* Reads the GGUF file `name`, and writes its config to the list `to`. Settings among the command
+ * line's `count` words that name keys of the GGUF file are applied to these keys before. Errors
+ * become notes of the part `notes`. Messages about keys stay in *m for finish_gguf(). The file's
+ * keys are freed in the end, so the pointers of *m to them are invalid afterwards. */
 static void read_gguf(const char *name, int count, char **words, list *to, gguf_model *m,
                       part *notes)
 {
@@ -59,8 +62,9 @@ static void read_gguf(const char *name, int count, char **words, list *to, gguf_
     if (file) fclose(file);
 }
 
-/* Replaces the key of a note by its name in the GGUF file, such as llama.rope.freq_base for
- * rope_theta. A key without such a name stays as it is. */
+/* Replaces the key of a note of part p by its name in the GGUF file, such as llama.rope.freq_base
+ * for rope_theta. In the part sliding_attention, this key becomes llama.rope.freq_base_swa. A key
+ * that is not in gguf_names[] stays as it is. */
 static void rename_gguf_key(const gguf_model *m, const part *p, char key[96])
 {
     const char *last = strrchr(key, '.');
@@ -77,8 +81,9 @@ static void rename_gguf_key(const gguf_model *m, const part *p, char key[96])
 }
 
 /* Completes the parts that read_model() has read from the config of a GGUF file. Their notes get
- * the file's names of keys, and the notes of the translation are added. Each part gets a remark
- * about the pairs in Hugging Face's weights. */
+ * the file's names of keys. If the architecture is in the table, each part gets a remark about the
+ * pairs in Hugging Face's weights, which is empty for GGUF_UNCHECKED. The messages that the
+ * translation left in *m become notes of the first part. */
 static void finish_gguf(const gguf_model *m, part *parts, size_t count)
 {
     static const char *const origins[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Holds a GGUF file's model while its keys are translated to those of a config.json. Has the
- * functions that read a key of the GGUF file, write a key of the config, and add a note. */
+/* Defines what is known of a GGUF file's model while its keys are translated to those of a
+ * config.json. Has the functions that read a key of the GGUF file, write a key of the config, and
+ * add a message about a key. To write a key is to add it to the list `config`. */
 #ifndef TOOL_GGUF_MODEL_H
 #define TOOL_GGUF_MODEL_H
 
@@ -14,46 +15,51 @@ enum { GGUF_MOST_NOTES = 16, GGUF_MOST_LAYERS = 4096 };
  * positional encoding. */
 typedef struct gguf_note {
     char key[GGUF_MOST_NAME + 1]; /* the key in the GGUF file        */
-    char text[320];               /* the message without the key     */
+    char text[320];               /* the message without the key */
 } gguf_note;
 
-/* Points to the elements of a list in the GGUF file, which are consecutive items. The lists
- * meant here have one element per layer or per coordinate. */
+/* Points to the elements of a list in the GGUF file, which are consecutive items. It is used for
+ * lists that have one element per layer or per coordinate. */
 typedef struct gguf_column {
-    const item *first; /* the first element, if count is above 0 */
-    size_t count;      /* the number of elements                 */
+    const item *first; /* the first element; not an element if count is 0 */
+    size_t count;      /* the number of elements; 0: there is no list     */
 } gguf_column;
 
-/* Holds what is known of the model. */
+/* Holds what is known of the model. A layer "with a window" attends only to the last positions. */
 typedef struct gguf_model {
-    const list *keys;              /* the items of the GGUF file                                */
-    list *config;                  /* gets the keys of the config.json                          */
+    const list *keys;              /* the items of the GGUF file; read_gguf() frees them        */
+    list *config;                  /* the list to which the keys of the config.json are added   */
     const gguf_architecture *is;   /* its table entry in gguf_types.h; NULL: not in the table   */
-    char name[GGUF_MOST_NAME + 1]; /* general.architecture, with which the other keys begin     */
-    size_t layers;                 /* the number of layers                                      */
-    gguf_column patterns;          /* for each layer: true if it attends only to a window       */
-    gguf_column key_heads;         /* for each layer: its number of heads for keys              */
-    gguf_column ratios;            /* for each layer: how much it compresses keys; DeepSeek-V4  */
-    double period;                 /* one in so many layers has no window; 0: all have one      */
-    double interval;               /* one in so many layers has attention; 0: all have it       */
-    double dense;                  /* how many dense layers come first                          */
-    int has_windows;               /* 1: some layers attend only to a window                    */
-    int are_neighbours;            /* 1: the pairs are interleaved                              */
-    int is_latent;                 /* 1: MLA, of whose heads only a part rotates                */
-    double head_dim;               /* elements of a head; 0: unknown                            */
-    double window_head_dim;        /* the same in layers with a window                          */
-    double rotary_dim;             /* elements of a head that rotate; 0: unknown                */
-    double window_rotary_dim;      /* the same in layers with a window                          */
-    size_t notes;                  /* the number of elements of `note`                          */
+    char name[GGUF_MOST_NAME + 1]; /* general.architecture, with which most keys begin; or ""   */
+    size_t layers;                 /* the number of layers; 0: unknown                          */
+    gguf_column patterns;          /* for each layer: not 0 if it has a window; may be no list  */
+    gguf_column key_heads;         /* for each layer: its number of heads for keys, or no list  */
+    /* For each layer of DeepSeek-V4, this is by how much the layer compresses its keys; 0: it does
+     * not compress them. Other architectures have no such list. */
+    gguf_column ratios;
+    /* This is used with has_windows if `patterns` has no list. In each group of `period` layers,
+     * all but the last one have a window; with is->is_first, all but the first one. Below 1, all
+     * layers have a window. */
+    double period;
+    double interval;          /* n: layers n - 1, 2n - 1 ... have attention; below 1: no rule */
+    double dense;             /* so many layers at the beginning have no mixture of experts */
+    int has_windows;          /* 1: some or all layers have a window                        */
+    int are_neighbours;       /* 1: the pairs are interleaved; 0: they are halves           */
+    int is_latent;            /* 1: multi-head latent attention: part of each head rotates  */
+    double head_dim;          /* elements of a head in layers without a window; 0: unknown  */
+    double window_head_dim;   /* elements of a head in layers with a window                 */
+    double rotary_dim;        /* elements that rotate, of head_dim; 0: unknown              */
+    double window_rotary_dim; /* elements that rotate, of window_head_dim                   */
+    size_t notes;             /* how many elements of `note` are in use                     */
     gguf_note note[GGUF_MOST_NOTES];
 } gguf_model;
 
 /* Lists keys of a config.json with the keys of a GGUF file that mean the same. Notes are about
- * keys of the config, and rename_gguf_key() replaces these by the keys that the user's file
- * has. */
+ * keys of the config, and rename_gguf_key() of gguf_file.h replaces these by the keys that the
+ * user's file has. */
 static const struct gguf_name_pair {
     const char *config; /* the key of a config.json                                             */
-    const char *gguf;   /* the key of a GGUF file                                               */
+    const char *gguf;   /* the key of a GGUF file; see GGUF_WHOLE_NAMES                        */
     const char *window; /* its key for the layers with a window; NULL if `gguf` is also theirs  */
 } gguf_names[] = {
     {"model_type", "general.architecture", NULL},
@@ -78,11 +84,12 @@ static const struct gguf_name_pair {
     {"layer_types", "attention.sliding_window_pattern", NULL},
     {"num_hidden_layers", "block_count", NULL},
 };
-/* In a GGUF file, the first four keys are as in the table. The others come after the name of the
- * architecture, as in llama.rope.freq_base. */
+/* The number of entries at the beginning of gguf_names[] whose keys are whole. In a GGUF file, the
+ * other keys come after the name of the architecture, as in llama.rope.freq_base. */
 enum { GGUF_WHOLE_NAMES = 4 };
 
-/* Adds a message about a key. More than GGUF_MOST_NOTES messages are dropped. */
+/* Adds a message about a key, which is given as in the GGUF file. Once there are GGUF_MOST_NOTES
+ * messages, further ones are dropped. */
 static void gguf_say(gguf_model *m, const char *key, const char *format, ...)
 {
     if (m->notes == GGUF_MOST_NOTES) return;
@@ -96,14 +103,16 @@ static void gguf_say(gguf_model *m, const char *key, const char *format, ...)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Returns a key with the architecture before it: "llama.rope.freq_base" for "rope.freq_base". */
+/* Writes a key with the architecture before it to `full`: "llama.rope.freq_base" for
+ * "rope.freq_base". Returns `full`. */
 static const char *gguf_full(const gguf_model *m, const char *key, char full[GGUF_MOST_NAME + 1])
 {
     snprintf(full, GGUF_MOST_NAME + 1, "%.120s.%.120s", m->name, key);
     return full;
 }
 
-/* Returns the item of a key, which is given without the architecture's name, or NULL. */
+/* Returns the item of a key, which is given without the architecture before it. Returns NULL if
+ * the file does not have the key, or has a list there. */
 static const item *gguf_item(const gguf_model *m, const char *key)
 {
     char full[GGUF_MOST_NAME + 1];
@@ -166,7 +175,7 @@ static void gguf_put_text(gguf_model *m, const char *path, const char *key, cons
     list_add(m->config, full_name, VALUE_STRING, 0, text, 0);
 }
 
-/* Writes a key of the config with a number as its value. */
+/* Writes a key of the config with a number as its value. `path` is as in gguf_put_text(). */
 static void gguf_put_number(gguf_model *m, const char *path, const char *key, double number)
 {
     char full_name[2 * GGUF_MOST_NAME], text[40];
@@ -180,8 +189,9 @@ static void gguf_put_true(gguf_model *m, const char *key)
     list_add(m->config, key, VALUE_BOOLEAN, 1, "true", 0);
 }
 
-/* Writes a key of the config with the value that the GGUF file has at the key `from`. Returns 0
- * if the file does not have it. */
+/* Writes a key of the config with the value that the GGUF file has at the key `from`, which is
+ * given without the architecture before it. Returns 1. Returns 0 if the file does not have the key
+ * or has a list there, or if memory runs out. */
 static int gguf_put_copy(gguf_model *m, const char *path, const char *key, const char *from)
 {
     char full_name[2 * GGUF_MOST_NAME];

@@ -9,18 +9,19 @@
 #define GGUF_CHECKED "llama.cpp 00395eb2, 2026-11-26"
 
 /* Says which elements of a head are a pair, or which encoding there is instead of a rotation.
- * llama.cpp calls the first four NORM, NEOX, MROPE and IMROPE. */
+ * rotary_dim is the number of elements that rotate. llama.cpp calls the first four NORM, NEOX,
+ * MROPE and IMROPE. */
 typedef enum gguf_pairs {
     GGUF_NEIGHBOURS = 1,         /* interleaved: elements 2i and 2i + 1                          */
     GGUF_HALVES,                 /* elements i and i + rotary_dim / 2                            */
     GGUF_SECTIONS,               /* halves; rope.dimension_sections has the pairs per coordinate */
     GGUF_SECTIONS_WOVEN,         /* the same, but the pairs of the coordinates are interleaved   */
-    GGUF_NEIGHBOURS_OR_SECTIONS, /* GGUF_SECTIONS if the file has sections, else interleaved     */
+    GGUF_NEIGHBOURS_OR_SECTIONS, /* GGUF_SECTIONS with two or more sections, else interleaved    */
     GGUF_HALVES_OR_SECTIONS,     /* GGUF_SECTIONS if the file has sections, else halves          */
     GGUF_LEARNED,                /* a table of vectors, position_embd.weight                     */
     GGUF_ALIBI,
-    GGUF_BUCKETS, /* T5's buckets of distances                                   */
-    GGUF_NOTHING  /* no positional encoding, as in state-space models            */
+    GGUF_BUCKETS, /* T5's buckets of distances                        */
+    GGUF_NOTHING  /* no positional encoding, as in state-space models */
 } gguf_pairs;
 
 /* Says which elements are a pair in the weights of Hugging Face's file, compared with the GGUF
@@ -32,19 +33,19 @@ typedef enum gguf_origin {
     GGUF_ORIGIN_COUNT
 } gguf_origin;
 
-/* Says which base and scaling the layers with a window have. The key rope.freq_base_swa takes
- * precedence for the base. */
+/* Says which base and scaling the layers with a window have. If the file has the key
+ * rope.freq_base_swa, however, their base is its value. */
 typedef enum gguf_window_base {
     GGUF_SAME_BASE = 0, /* the base and the scaling of the full layers */
     GGUF_UNSCALED,      /* the base of the full layers, no scaling     */
     GGUF_10000          /* base 10000, no scaling                      */
 } gguf_window_base;
 
-/* Says which layers with attention do not rotate. */
+/* Says which layers with attention do not rotate. Layers are counted from 0. */
 typedef enum gguf_nope {
     GGUF_ALL_ROTATE = 0,
     GGUF_FULL_DO_NOT,  /* those without a window, if other layers have one                   */
-    GGUF_DENSE_DO,     /* the same, except that the first leading_dense_block_count do rotate */
+    GGUF_DENSE_DO,     /* the same, but the first leading_dense_block_count layers rotate    */
     GGUF_FOURTH_DO_NOT /* layers 3, 7, 11 ...                                                */
 } gguf_nope;
 
@@ -54,22 +55,28 @@ typedef struct gguf_architecture {
     const char *name;   /* the value of general.architecture                                   */
     gguf_pairs pairs;   /* which elements are a pair                                           */
     gguf_origin origin; /* which elements are a pair in Hugging Face's file                    */
-    /* In each group of `period` layers, one has no window. With 0 and without is_listed, no
-     * layer has one. */
+    /* In each group of `period` layers, all but one have a window. With 0 and without is_listed, no
+     * layer has a window. A number at attention.sliding_window_pattern takes precedence. */
     unsigned period;
-    int is_first;    /* 1: the layer without a window is the first of its group; 0: the last   */
-    int is_listed;   /* 1: attention.sliding_window_pattern has a boolean for each layer       */
-    unsigned window; /* the window if attention.sliding_window is absent; 0: then there is none */
-    unsigned window_layers; /* windows are only in models of so many layers; 0: in all         */
+    int is_first;  /* 1: the layer without a window is the first of its group; 0: the last   */
+    int is_listed; /* 1: attention.sliding_window_pattern has a boolean for each layer       */
+    /* The number of positions in a window if attention.sliding_window is absent. With 0, no layer
+     * has a window then. */
+    unsigned window;
+    unsigned window_layers; /* only models of so many layers have windows; 0: all models do    */
     gguf_window_base base;  /* the base and the scaling of the layers with a window            */
-    gguf_nope nope;         /* which layers do not rotate                                      */
+    gguf_nope nope;         /* which layers with attention do not rotate                       */
     int has_own_factors;    /* 1: rope_freqs.weight is only for the layers without a window    */
-    int is_halved; /* 1: the layers without a window rotate half of rope.dimension_count        */
+    int is_halved; /* 1: without a window, only rope.dimension_count / 2 elements rotate        */
     int has_betas; /* 1: llama.cpp reads rope.scaling.yarn_beta_fast and yarn_beta_slow         */
-    /* The file's yarn_log_multiplier is mscale_all_dim times this number. 0: it is not read. */
+    /* The file's rope.scaling.yarn_log_multiplier is mscale_all_dim times this number. With 0,
+     * llama.cpp does not read this key. */
     double log_multiplier;
-    unsigned interval; /* one in so many layers has attention, the others are recurrent; 0: all */
-    unsigned alibi_layers; /* a model of so many layers has ALiBi; 0: none                      */
+    /* This is n if only the layers n - 1, 2n - 1 ... have attention, and the others are recurrent.
+     * The key full_attention_interval takes precedence. With 0, the key is not read, and only
+     * layers with 0 heads for keys are recurrent. */
+    unsigned interval;
+    unsigned alibi_layers; /* a model of so many layers has ALiBi in place of `pairs`; 0: none */
 } gguf_architecture;
 
 static const gguf_architecture gguf_architectures[] = {

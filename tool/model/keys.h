@@ -16,18 +16,21 @@
 
 enum { PATH_SIZE = 256 };
 
-/* Some items are added to the list from the table entry of the model type. This is their `line`. */
+/* The `line` of items that are not in the file, but were added to its list because of the table
+ * entry of the model type. */
 #define LINE_OF_TYPE ((size_t)-1)
 
 /* Holds the list of a model's file, and the type of the config in it that is being read. */
 typedef struct model {
-    list *file;           /* the items of the file                                        */
-    unsigned char *used;  /* for each item: 1 if some code has looked it up; allocated    */
-    size_t used_room;     /* the number of elements of `used`; later items count as read  */
-    list usual;           /* the defaults and facts of the type, as items KEY and @FACT   */
-    char type[64];        /* the model_type of the config, or ""                          */
-    int is_known;         /* 1: a table of types.h has an entry for the type              */
-    char main[PATH_SIZE]; /* the path of the config that has the text's layers, or ""     */
+    list *file;          /* the items of the file, and then those that were added to them */
+    unsigned char *used; /* for each item: 1 if some code has looked it up; allocated     */
+    size_t used_room;    /* the number of elements of `used`; later items count as read   */
+    list usual;          /* the defaults and facts of the type, as items KEY and @FACT    */
+    char type[64];       /* the type of the config, or ""; for GGUF, the architecture     */
+    int is_known;        /* 1: a table of types.h has an entry for the type               */
+    /* The path of the config that describes the layers of the file's first part, usually that of
+     * the text. It is "" for the whole file, and until that config has been found. */
+    char main[PATH_SIZE];
 } model;
 
 /* Says where the keys of a part are looked up, and which part gets the results and notes. */
@@ -37,8 +40,9 @@ typedef struct reader {
     char outer[PATH_SIZE]; /* the path of the part's config: "" or, for example, "text_config" */
     /* This is the path of the part's scaling, such as "text_config.rope_parameters", or "". */
     char inner[PATH_SIZE];
-    /* Some keys have a list with one value per layer. This is the layer whose value is meant, or
-     * -1. */
+    /* This is the first layer of the part, or -1. With -1, look_up() finds lists as a whole.
+     * Otherwise it takes every list to have one value per layer, and finds the value on which all
+     * layers of the part agree. */
     long layer;
     const char *prefix; /* what the names of the config's parts begin with: "", "talker" ... */
     size_t first;       /* the index, among all parts, of the first part of this config      */
@@ -46,27 +50,30 @@ typedef struct reader {
 
 /* Holds what look_up() finds at a key. */
 typedef struct value {
-    const item *entry;    /* the item, or NULL if the value is an object or a list     */
-    char path[PATH_SIZE]; /* the path of the value in the list                         */
+    /* This is the item of the value. It is NULL if the value is an object or a list that is not
+     * empty, unless look_up() has taken an element of the list. */
+    const item *entry;
+    char path[PATH_SIZE]; /* the path of the value in the list of the file                */
     const char *name;     /* its path within the config, for notes: "rope_scaling.factor" */
 } value;
 
-/* Marks an item as read. unread.h warns of items that nobody has read. */
+/* Marks an item as read. unread.h warns of items that no code has read. */
 static void mark(const model *m, const item *i)
 {
     const size_t k = (size_t)(i - m->file->items);
     if (k < m->used_room) m->used[k] = 1;
 }
 
-/* Returns whether some code has read an item. Items that were added from the type's table entry
- * count as read, since the user did not write them. */
+/* Returns whether some code has read an item. Items that were added to the list of the file count
+ * as read, since the user did not write them. */
 static int is_read(const model *m, const item *i)
 {
     const size_t k = (size_t)(i - m->file->items);
     return k >= m->used_room || m->used[k];
 }
 
-/* Writes the path of a key in the object at the path `before`. */
+/* Writes the path of a key in the object at the path `before`, where "" is the whole file. Each of
+ * the two is cut after 120 characters. */
 static void join(char path[PATH_SIZE], const char *before, const char *key)
 {
     snprintf(path, PATH_SIZE, "%.120s%s%.120s", before, before[0] ? "." : "", key);
@@ -80,8 +87,9 @@ static const char *name_of(const reader *r, const char *path)
                                                                                  : path;
 }
 
-/* Looks up the elements, for all layers of the part, of a list with one value per layer. Returns
- * one of them if all are equal. Returns NULL if they differ, or the list lacks one. */
+/* The list at a path has one value per layer. Returns the element of the part's first layer if the
+ * elements of all layers of the part have the same text. Returns NULL if they differ, if the list
+ * lacks one of them, or if the part has no layers. */
 static const item *agreed(const reader *r, const char *path)
 {
     char name[PATH_SIZE + 32];
@@ -96,8 +104,10 @@ static const item *agreed(const reader *r, const char *path)
 }
 
 /* Returns whether the object at the path `before` has a key whose value is not null. *to gets the
- * value, which is marked as read. If the value is a list and the reader has a layer, *to gets the
- * element on which the part's layers agree; see agreed(). */
+ * value, which is marked as read. If the value is a list and r->layer is not -1, *to gets the
+ * element on which the part's layers agree; see agreed(). If they do not agree, *to gets the list,
+ * with entry = NULL. If the key is absent, to->entry stays as it was; if its value is null, it is
+ * the item of the null. */
 static int look_up(const reader *r, const char *before, const char *key, value *to)
 {
     join(to->path, before, key);
@@ -113,7 +123,7 @@ static int look_up(const reader *r, const char *before, const char *key, value *
     return 1;
 }
 
-/* Returns whether the object at the path `before` has the key with the value null. */
+/* Returns whether the object at the path `before` has the key, and its value is null. */
 static int is_null(const reader *r, const char *before, const char *key)
 {
     value v;
@@ -121,8 +131,8 @@ static int is_null(const reader *r, const char *before, const char *key)
     return !look_up(r, before, key, &v) && v.entry;
 }
 
-/* Looks up a key in the scaling, then in the config. Returns whether it was found; see
- * look_up(). */
+/* Looks up a key in the scaling, at r->inner, then in the config, at r->outer. Returns whether one
+ * of them has it with a value other than null, which *to gets as in look_up(). */
 static int find(const reader *r, const char *key, value *to)
 {
     if (r->inner[0] && look_up(r, r->inner, key, to)) return 1;
@@ -135,8 +145,9 @@ static int has(const reader *r, const char *key)
     return find(r, key, &v);
 }
 
-/* Writes a value to `text` as notes show it: "an object", a string in quotes, or the text of the
- * file. It is shortened to at most 63 characters. Returns `text`. */
+/* Writes a value to `text` as notes show it: "an object", a list in brackets, a string in quotes,
+ * or the text of any other value. It is shortened to at most 63 characters, and a long list then
+ * ends in ",..." without a bracket. Returns `text`. */
 static const char *shown(const reader *r, const value *v, char text[64])
 {
     if (v->entry) {
@@ -157,7 +168,8 @@ static const char *shown(const reader *r, const value *v, char text[64])
     return text;
 }
 
-/* Notes that a value has the wrong type. Returns 0, so that callers can return it. */
+/* Notes that a value has the wrong type. `wanted` is the right one, such as "a number". Returns 0,
+ * so that callers can return it. */
 static int wrong_type(const reader *r, const value *v, const char *wanted)
 {
     char text[64];
@@ -166,7 +178,7 @@ static int wrong_type(const reader *r, const value *v, const char *wanted)
 }
 
 /* Returns the default of a key, or the fact if `key` begins with @, that the table entry of the
- * model type has. Returns NULL if it has none. */
+ * model type has. Returns NULL if the entry has none. */
 static const item *usual_of(const reader *r, const char *key)
 {
     return list_find(&r->m->usual, key);
@@ -225,8 +237,8 @@ static int number_there(const reader *r, const char *key, double *to)
     return 1;
 }
 
-/* Does what number_there() does, but takes the model type's default if the file does not have the
- * key. */
+/* Does what number_there() does, but if the file does not have the key, takes the model type's
+ * default, with a note, and returns 1. */
 static int number(const reader *r, const char *key, double *to)
 {
     if (number_there(r, key, to)) return 1;
@@ -253,8 +265,9 @@ static int integer(const reader *r, const char *key, size_t *to)
 }
 
 /* Reads a whole number that models have under different keys. The first key that the file has
- * counts. If the file has none of them, the first key with a default counts. Returns 0 if there
- * is none. */
+ * counts. If the file has none of them, the first key with a default counts. Returns 1 and sets
+ * *to. Returns 0 if there is no such key, or if the value of the first one is no such number, which
+ * gets a note. */
 static int integer_of(const reader *r, const char *const *keys, size_t count, size_t *to)
 {
     for (size_t k = 0; k < count; k++)
@@ -306,15 +319,17 @@ static int is_in_fact(const reader *r, const char *fact_name, const char *word)
     return entry && is_in_list(entry->text, word);
 }
 
-/* Returns whether a key, or its default, is true. Adds a note if its value has another type. */
+/* Returns whether a key, or its default, is true. Returns 0 and adds a note if its value is not a
+ * boolean. */
 static int is_true(const reader *r, const char *key)
 {
     int to = 0;
     return truth(r, key, &to) && to;
 }
 
-/* Returns the string at a key, or its default if the file does not have the key. Returns NULL if
- * there is no default. Returns NULL and adds a note if the value is not a string. */
+/* Returns the string at a key, and sets *v. If the file does not have the key, returns its default,
+ * or NULL if there is none; *v then has no meaning. Returns NULL and adds a note if the value is
+ * not a string. Unlike number(), adds no note about a value that was understood. */
 static const char *string(const reader *r, const char *key, value *v)
 {
     if (!find(r, key, v)) {
@@ -326,8 +341,9 @@ static const char *string(const reader *r, const char *key, value *v)
     return NULL;
 }
 
-/* Returns the elements of a list of numbers in allocated memory, and sets *count. Returns NULL,
- * and adds a note, if the value is not such a list. */
+/* Returns the elements of the list of numbers *v in memory that the caller frees, and sets *count.
+ * Returns NULL, and adds a note, if the value is not such a list. Returns NULL with *count = 0 if
+ * memory runs out. */
 static double *list_there(const reader *r, const value *v, size_t *count)
 {
     char path[PATH_SIZE + 32], text[64];
@@ -349,9 +365,10 @@ static double *list_there(const reader *r, const value *v, size_t *count)
     return numbers;
 }
 
-/* Returns the elements of the list of numbers at a key, in allocated memory, and sets *count.
- * Returns NULL if the file does not have the key or its value is no such list. In such a list, an
- * element belongs to a pair or a coordinate, not to a layer, so reader.layer is ignored. */
+/* Returns the elements of the list of numbers at a key, in memory that the caller frees, and sets
+ * *count. Returns NULL if the file does not have the key, its value is not such a list, or memory
+ * runs out. An element of the list belongs to a pair or a coordinate, not to a layer, so
+ * reader.layer is ignored. */
 static double *numbers_of(const reader *r, const char *key, size_t *count)
 {
     value v;
@@ -371,7 +388,7 @@ static const char *child_of(const char *path, const char *before, char name[PATH
     return from + length;
 }
 
-/* Returns whether the value at a path is an object. */
+/* Returns whether the value at a path is an object, which may be empty. */
 static int is_object(const model *m, const char *path)
 {
     const size_t length = strlen(path);
@@ -384,8 +401,8 @@ static int is_object(const model *m, const char *path)
 static int is_ignored(const reader *r, const char *key) { return is_in_fact(r, "@ignores", key); }
 
 /* Reads a whole number that models have under different keys. If the type has the fact
- * `fact_name`, such as @hidden=KEY, only this KEY is read. Otherwise it is integer_of() with
- * `keys`. Returns 1 and sets *to if there is such a number, else 0. */
+ * `fact_name`, such as @hidden=KEY, only this KEY is read, otherwise the `count` keys as by
+ * integer_of(). Returns 1 and sets *to if there is such a number, else 0. */
 static int size_of(const reader *r, const char *fact_name, const char *const *keys, size_t count,
                    size_t *to)
 {

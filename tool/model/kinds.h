@@ -12,10 +12,13 @@
 #include "parts.h"
 #include "preset.h"
 
-/* Returns the part_kind that the key position_embedding_type names, or its default. Returns -1 if
- * there is neither, or if the model's code does not read the key: many files have "absolute" from
- * a base class that ignores it. The code of a known type reads the key if the type has a default
- * for it. Returns PART_UNREAD and adds a note if the value is unknown. */
+/* Returns the part_kind that the key position_embedding_type names, or its default. Types with a
+ * default for position_embeddings_type have this key instead. Returns -1 if there is neither a
+ * value nor a default, if the value is not a string, or if the model's code does not read the key.
+ * Many files have "absolute" from a base class that ignores it. The code of a type in the tables
+ * reads the key only if the type has a default for it. The code of any other type is assumed to
+ * read it, except that "absolute" does not count if the config has rope_theta. Returns PART_UNREAD
+ * if the string is unknown. A note says what the value is, or why it does not count. */
 static int kind_by_type(const reader *r)
 {
     static const struct {
@@ -55,7 +58,8 @@ static int kind_by_type(const reader *r)
 }
 
 /* Returns the kind of encoding that a config has, judged by its keys and its type. It is
- * PART_ROPE if nothing says otherwise. The keys are tested in the order of precedence. */
+ * PART_ROPE if nothing says otherwise. The keys and the fact @kind are tested in the order of
+ * precedence: the first that says a kind counts. */
 static part_kind kind_of_model(const reader *r)
 {
     static const char *const alibi_keys[] = {"alibi", "use_alibi", "attn_config.alibi"};
@@ -87,8 +91,9 @@ static part_kind kind_of_model(const reader *r)
 }
 
 /* Adds a number to the part's report under `name`. It is the number at the first of `keys` that
- * the file has. If the file has none, it is the model type's default for the first of them that
- * has one, otherwise `otherwise`. A number of 0 is not reported. */
+ * the file has. If the file has none of them, it is the model type's default for the first of them
+ * that has a default. Without a default, it is the argument `otherwise`. A number of 0 is not
+ * reported. */
 static void fact_of(const reader *r, const char *name, const char *const *keys, size_t count,
                     size_t otherwise)
 {
@@ -97,7 +102,8 @@ static void fact_of(const reader *r, const char *name, const char *const *keys, 
     if (value_of) add_fact(r->out, name, (double)value_of);
 }
 
-/* Reads the layers and the numbers of an encoding that does not rotate. */
+/* Reads the layers and the numbers of an encoding that does not rotate. With PART_SINUSOIDAL, the
+ * fact @preset says which encoding it is; without this fact the part becomes PART_UNREAD. */
 static void read_other(const reader *r, part_kind kind)
 {
     static const char *const max_bias[] = {"alibi_bias_max", "attn_config.alibi_bias_max"};
