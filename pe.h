@@ -561,18 +561,20 @@ PE_API pe_at pe_delta(pe_at positions);
    amplitude 1. d_model is not checked here. Threads: any. */
 PE_API pe_config pe_config_default(size_t d_model);
 
-/* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ...; "sc"
- * is halves with the sines first, "cs" with the cosines first; the exponent is the one of 1 / base,
- * with base = 10000.
+/* Make the config of a convention. In the table, d is d_model, h is floor(d / 2), and i is the
+ * index of a pair, whose frequency is w_i = (1 / base)^exponent with base = 10000. The layout
+ * "inter" is s0 c0 s1 c1 ...; "sc" is halves with the sines first, "cs" halves with the cosines
+ * first. The column "odd d" says how such a row ends, that it is refused, or what d must be. "axes
+ * (2)" means that axes is 2 unless it is changed. The projects of a convention are below it.
  *
- *   PE_PRESET_       layout  exponent   odd d        and; used by
+ *   PE_PRESET_       layout  exponent   odd d        further properties
  *   VASWANI          inter   2i / d     ends in sine
  *                    the paper, Keras-hub, ESPnet, Diffusers 1-D, OpenNMT-py
  *   T2T              sc      i / (h-1)  ends in 0
  *                    tensor2tensor, marian-nmt, google-research/pegasus, Whisper, Flax,
  *                    gemma.cpp absolute, OpenNMT-py SinusoidalConcat
  *   FAIRSEQ          sc      i / (h-1)  ends in 0    offset 2 (padding_idx + 1 for padding_idx 1),
- *                                                    row -1 is 0
+ *                                                    the row of position -1 is 0
  *                    fairseq, M2M, Speech2Text
  *   OPENNMT          sc      i / (h-1)  ends in 0    offset 1
  *                    OpenNMT-tf, CTranslate2
@@ -582,72 +584,77 @@ PE_API pe_config pe_config_default(size_t d_model);
  *                    Transformer-XL, XLNet
  *   TENER            sc      i / (h-1)  ends in 0    its rows are positions -n ... n - 1
  *                    TENER
- *   DDPM             sc      i / (h-1)  ends in 0    exponent_shift 1; scale as in Diffusers
+ *   DDPM             sc      i / (h-1)  ends in 0    exponent_shift 1
  *                    DDPM, Diffusers get_timestep_embedding
  *   LDM              cs      i / h      ends in 0
  *                    Stable Diffusion, Flux, ggml_timestep_embedding
  *   MUSICGEN         cs      i / (h-1)  ends in 0
  *                    MusicGen
- *   MLX              sc      i / (h-1)  refused      amplitude sqrt(2 / d); scale is the maximal
- *                                                    frequency, base max / min
+ *   MLX              sc      i / (h-1)  refused      amplitude sqrt(2 / d); scale is max_freq, base
+ *                                                    is max_freq / min_freq
  *                    mlx.nn.SinusoidalPositionalEncoding
- *   MAE_2D           sc      2i / (d/2) d % 4 = 0    2 axes: columns x, then y; the coordinates
- *                                                    are (y, x)
+ *   MAE_2D           sc      2i / (d/2) d % 4 = 0    2 axes: columns of x, then of y; the
+ *                                                    coordinates of a row are (y, x)
  *                    MAE, ViT, DiT
- *   VIDEO_3D         sc      2i / width d % 16 = 0   3 axes: t (d/4), x, y (3d/8 each); the
- *                                                    coordinates are (t, y, x)
+ *   VIDEO_3D         sc      2i / width d % 16 = 0   3 axes: d/4 columns of t, 3d/8 of x, 3d/8 of
+ *                                                    y; the coordinates of a row are (t, y, x)
  *                    Diffusers 3-D, CogVideoX
  *   T2T_ND           sc      i / (n-1)  ends in 0s   axes (2) of n = floor(d / (2 axes)) pairs,
  *                                                    in the order of coordinates
  *                    tensor2tensor add_timing_signal_nd
  *   DETR             inter   2i / (d/2) refused      2 axes: y, then x; offset 1
  *                    DETR
- *   NERF             inter   2^k        ends in 0s   axes (3) of n = floor(d / (2 axes)) pairs,
- *                                                    base 1/2, PE_COLUMNS_FREQUENCIES: sines of x,
- *                                                    y, z, their cosines, then the next k
- *                    bmild/nerf, behind its raw coordinates
- *   TINY_CUDA_NN     inter   2^k pi     ends in 0s   axes (3); half_turns, base 1/2
- *                    tiny-cuda-nn Frequency, which ends in 1s: write these into a row's padding,
- *                    with a stride that is larger than d; the NeRF paper
+ *   NERF             inter   i          ends in 0s   axes (3) of floor(d / (2 axes)) pairs, base
+ *                                                    1/2, so w_i = 2^i; PE_COLUMNS_FREQUENCIES:
+ *                                                    sines of x, y, z, their cosines, then next i
+ *                    bmild/nerf, after its raw coordinates
+ *   TINY_CUDA_NN     inter   i          ends in 0s   axes (3); half_turns, base 1/2: w_i = 2^i pi
+ *                    tiny-cuda-nn Frequency, which ends in 1s: write these after a row's d
+ *                    elements, with a stride that is larger than d; the NeRF paper
  *
- * These fields may be changed afterwards. For T2T_ND, NERF and TINY_CUDA_NN, change axes. For DDPM,
+ * Fields may be changed afterwards. For T2T_ND, NERF and TINY_CUDA_NN, change axes. For DDPM,
  * change exponent_shift (its downscale_freq_shift) and scale. For a MAE_2D grid whose cells are
  * divided by s, set scale = 1 / s. For T2T, set scale = min_timescale and base = max_timescale /
  * min_timescale. For any preset, columns may be changed. DETR's normalised positions are reals: use
  * pe_coords_f64(). A refused width, or a number that is no preset, makes pe_plan_init() return
  * PE_ERR_CONFIG.
  *
- * Accuracy     tests/unit/plan/test_conventions.c compares each with its formula by MPFR
+ * Accuracy     tests/unit/plan/test_conventions.c compares each with its formula, using MPFR
  * Threads      any */
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
-/* Say what is wrong with a config. Returns constant English text that names the field and its
-   range, or NULL if nothing is wrong. Threads: any. */
+/* Say what is wrong with a config. Returns constant English text that names the field and says what
+   it must be, or NULL if nothing is wrong. A NULL config is also reported. Threads: any. */
 PE_API const char *pe_config_error(const pe_config *config);
 
-/* Say what is wrong with frequencies for pe_plan_init_frequencies(). Returns constant English text,
-   or NULL if nothing is wrong. If index is not NULL, *index becomes the index of the first
-   frequency that is not finite or is out of bounds. If there is none, *index becomes `pairs`.
+/* Say what is wrong with frequencies for pe_plan_init_frequencies(). They are omega[0] ...
+   omega[pairs - 1]. With PE_COLUMNS_SUMS, pass the length of omega as `pairs`: pairs * axes. Only
+   the config's scale is used. Returns constant English text, or NULL if nothing is wrong. If index
+   is not NULL, *index becomes the index of the first frequency that is not finite or is out of
+   bounds. If there is none, *index becomes `pairs`. A NULL config or omega is also reported.
    Threads: any. */
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
-/* Tell how many bytes of memory a plan of this config needs. A plan for many rows: 136 to 180 bytes
- * per element of rows of 256 or more, 11 KB for rows of 64, 2239 bytes at least. With fewer than 36
- * expected_rows: 8 to 10 bytes per element. With PE_ANGLE_FLOAT32: 12 to 14, 255 bytes at least
- * (tests/unit/api/test_errors.c).
- * Returns 0 for an invalid config, NULL included. The memory may have any alignment: the slack is
- * included. Threads: any. */
+/* Tell how many bytes of memory a plan of this config needs. With one axis and d_model
+ * 256 ... 4999, the bytes per element of a row are (tests/unit/api/test_errors.c)
+ *
+ *     136 to 180     if expected_rows is 0 or above 35; 11 KB for d_model 64, 2239 bytes at least
+ *     8 to 10        if expected_rows is 1 ... 35
+ *     12 to 14       with PE_ANGLE_FLOAT32, for any expected_rows; 255 bytes at least
+ *
+ * Returns 0 for an invalid config, NULL included. The memory may have any alignment: up to 63 bytes
+ * for it are included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* This constant is a number of bytes that is enough for any plan of this width with expected_rows =
-   1, except with PE_COLUMNS_SUMS. It is 26 bytes per pair and 2248 more. So a plan for one call can
-   be made on the stack (tests/unit/api/test_errors.c). */
+   1, except with PE_COLUMNS_SUMS. It is 26 bytes per pair and 2248 more. So a plan for a single row
+   can be made on the stack (tests/unit/api/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 26 + 64)
 
-/* Make a plan with the frequencies w_i = scale base^(-i / D), times pi with half_turns. If many
- * rows are expected, the plan also gets the 16 rotation rows, by which one row is rotated to
- * others.
+/* Make a plan with the frequencies w_i = scale base^(-i / D), times pi with half_turns. pe_exponent
+ * defines D. If expected_rows is 0 or at least 36, and the angle is PE_ANGLE_EXACT, the plan also
+ * gets 16 rotation rows, with which one row is rotated to others.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -656,22 +663,25 @@ PE_API size_t pe_plan_size(const pe_config *config);
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SUMS for PE_COLUMNS_SUMS, which needs a
  *              list of frequencies; PE_ERR_MEMORY if the memory is too small. On an error the
  *              memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-99 of their value (tests/unit/numbers/test_budget.c); if an
- *              element needs more digits, they are computed from the config
+ * Accuracy     frequencies to 2^-99 of their value (tests/unit/numbers/test_budget.c), or less if
+ *              i / D exceeds 90 or the frequencies of an axis span a factor above 2^960. If an
+ *              element needs more digits of a frequency, they are computed from the config
  * Aliasing     plan, config and memory may not overlap
  * Threads      one at a time on a plan and its memory */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                               size_t memory_size);
 
-/* Make a plan with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base
- * and exponent are ignored, but must be valid. So each axis can have its own base or list; with
- * PE_COLUMNS_SUMS each pair has one frequency for each coordinate.
+/* Make a plan with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. In
+ * this way each axis can have its own base, or any frequencies. With PE_COLUMNS_SUMS each pair has
+ * one frequency for each coordinate. base, exponent and exponent_shift are ignored, but must be
+ * valid.
  *
- * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Each is
+ * omega        `pairs` numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Each is
  *              taken as an exact number, of either sign. It is 0, or 2^-900 ... 2^900 in magnitude
  *              with |omega[i] * scale| within 2^-960 ... 2^21; the factor pi of half_turns does not
  *              count in these bounds. Frequencies of 0 are correct but slow.
- * pairs        the pairs of a row, of all axes: d_model / 2, rounded up with PE_ODD_SINE
+ * pairs        the pairs of a row, which are the sum over all axes of half the axis' width. If a
+ *              width is odd, its half is rounded up with PE_ODD_SINE, down with PE_ODD_ZERO
  *
  * Returns      as pe_plan_init(), but never PE_ERR_SUMS; PE_ERR_NULL also for omega;
  *              PE_ERR_PAIRS if pairs is another number; PE_ERR_FREQUENCY if a frequency is out of
@@ -683,8 +693,9 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size);
 
-/* How float32 code computes a frequency. Each operation is rounded to float. log(base) is a double:
-   PE_FLOAT32_EXP rounds the whole -log(base) / D to float, PE_FLOAT32_EXP_OF_RATIO -log(base). */
+/* These formulas say how float32 code computes a frequency. Each operation is rounded to float,
+   except that log(base) is a double: PE_FLOAT32_EXP rounds only the quotient -log(base) / D to
+   float, and PE_FLOAT32_EXP_OF_RATIO rounds -log(base) to float. */
 typedef enum pe_float32 {
     PE_FLOAT32_POW = 0,     /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM */
     PE_FLOAT32_EXP,         /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq */
@@ -693,13 +704,14 @@ typedef enum pe_float32 {
 } pe_float32;
 
 /* Compute the frequencies base^(-i / D) of a config as float32 code does, for
- * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32. The elements of such a plan differ from those
- * of that code by at most a unit in the last place of 1, at every position. The elements of an
- * exact plan, or of PE_ANGLE_FLOAT32 with exact frequencies, differ by the position times the
- * error of the float32 frequency.
+ * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32. That function multiplies them by scale. The
+ * elements of such a plan differ from those of that code by at most a unit in the last place of 1,
+ * at every position. The elements of an exact plan, or of PE_ANGLE_FLOAT32 with exact frequencies,
+ * differ by the position times the error of the float32 frequency.
  *
- * config       its base (1 ... 2^126), exponent, exponent_shift and d_model are used; one axis
- * omega        the pairs of a row
+ * config       of one axis. Its base (1 ... 2^126), exponent, exponent_shift, d_model and odd are
+ *              used. All other fields must be valid
+ * omega        one number for each pair of a row: as many as pe_plan_init_frequencies() needs
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another formula; PE_ERR_CONFIG; PE_ERR_BASE
  *              for a base out of these bounds or several axes
@@ -711,7 +723,8 @@ typedef enum pe_float32 {
 PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega);
 
 /* Read back the frequencies w_i in radians per position, or the wavelengths 2 pi / w_i in
- * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
+ * positions, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity, with
+ * the sign of that 0.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_SUMS for PE_COLUMNS_SUMS
  * Accuracy     correctly rounded (tests/unit/sincos/test_theorem.c); with PE_ANGLE_FLOAT32, the
@@ -722,25 +735,26 @@ PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
 /* ==== src/fixed/contract.h ==== */
-/* The contract of the functions that convert frequencies to phase increments for pe_fixed.h. Tested
- * by tests/unit/fixed/test_fixed.c. */
+/* The public contract of the functions that convert frequencies to phase increments for pe_fixed.h.
+ * Tested by tests/unit/fixed/test_fixed.c. */
 
 /* Compute the phase increments of a plan, for sines and cosines on a GPU or without floating point:
  *
  *     increment_i = w_i / (2 pi) modulo 1, times 2^128, rounded
  *
- * The functions of pe_fixed.h take them. The frequencies are the exact ones of the config, not
- * doubles. An increment needs no more than 128 bits, because an error of half a unit of 2^-128,
- * times a position of 2^31, is 2^-98 turns. In the tables of tests/theorem.txt, with amplitude 1,
- * every element is at least 2^-65.6 away from any midpoint of two floats.
+ * The functions of pe_fixed.h take them. w_i is the frequency of pair i in radians per position. It
+ * is the exact one of the config, not a double. A turn is 2 pi radians. An increment needs no more
+ * than 128 bits, because an error of half a unit of 2^-128, times a position of 2^31, is 2^-98
+ * turns. Elements are much farther from midpoints. In the tables of tests/theorem.txt, with
+ * amplitude 1, every element is at least 2^-65.6 away from any midpoint of two floats.
  *
  * An increment contains neither the amplitude of the plan nor its padding position. Pass the
  * amplitude to pe_fixed_sincos_scaled_f32(), which takes a float. An attention factor of YaRN is
  * therefore rounded to a float first. The bits are then those of pe_sincos_f32() with that float
- * as its amplitude, not those of the plan.
+ * as its amplitude, not those of the plan's rows.
  *
- * increments   4 * plan->pairs words: four per pair, the lowest first. This is the layout of an
- *              array of pe_fixed_increment, so the words can be uploaded as they are
+ * increments   4 * plan->pairs words of 32 bits: four per pair, the lowest first. This is the
+ *              layout of an array of pe_fixed_increment, so the words can be uploaded as they are
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_FIXED for more than one axis, a list of
  *              coordinates, half_turns, an offset other than 0, PE_ANGLE_FLOAT32 and
@@ -752,10 +766,12 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  * See          pe_fixed.h, docs/gpu.md */
 PE_API pe_status pe_fixed_increments(const pe_plan *plan, uint32_t *increments);
 
-/* Compute the phase increments of given frequencies, as pe_sincos_f32() takes them.
+/* Compute the phase increments of given frequencies:
  *
- * omega        pairs frequencies in radians per position; each double is taken as an exact number,
- *              and is 0 or 2^-56 ... 2^21 in magnitude
+ *     increment_i = omega[i] / (2 pi) modulo 1, times 2^128, rounded
+ *
+ * omega        `pairs` frequencies in radians per position; each double is taken as an exact
+ *              number, and is 0 or 2^-56 ... 2^21 in magnitude
  * increments   4 * pairs words, as pe_fixed_increments
  *
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_INCREMENT if a
@@ -1405,19 +1421,20 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at positions, s
                                   float *cosines, float *sines, size_t stride);
 
 /* ==== src/algebra/contract.h ==== */
-/* Contract: shifts of rows by a number of positions, dot products of rows.
- * Test: tests/unit/algebra/test_algebra.c. */
+/* The public contract of the functions that shift rows by a number of positions, and of those that
+ * compute dot products of rows. Tested by tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9. algebra of positions --------------------------------------------------------------------
- * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
+ * A shift by k positions rotates each pair (s, c), with frequency w_i, by the angle k w_i, whatever
+ * its position is:
  *
  *     s' = s cos(k w_i) + c sin(k w_i)
  *     c' = c cos(k w_i) - s sin(k w_i)
  *
  * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
  * only on k. The number k is a difference, so the plan's offset and padding position do not matter.
- * Its amplitude matters only in dot products. Shifts add up: R(a) R(b) = R(a + b). Add the numbers
- * and shift once; shifting twice rounds twice.
+ * The plan's amplitude A matters only in dot products. A shift by a and then by b is a shift by
+ * a + b. So add the numbers and shift once; shifting twice rounds twice.
  *
  * Plans whose rows have other columns or angles are refused with PE_ERR_PLAN_SHIFT: an odd width
  * with PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not
@@ -1431,15 +1448,16 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at positions, s
  * deltas       within -2^31 ... 2^31, with one coordinate or as many as the plan has; a row whose
  *              delta is 0 keeps every bit
  * x            rows * stride elements, as in pe_fill_T
- * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
  * To get the matrix M of the shift, PE(p + k) = M PE(p), shift the rows of the identity by
- * pe_all(-k). M has cos(k w_i) on the diagonal, and sin(k w_i) and -sin(k w_i) beside it.
+ * pe_all(-k). M has cos(k w_i) on the diagonal. It has sin(k w_i) and -sin(k w_i) where the row of
+ * one element of pair i meets the column of the other.
  *
  * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_SHIFT, see above. On an error
  *              nothing is written.
- * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
- *              products and the sum are rounded each, nothing is fused:
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles). The
+ *              two products and their sum are each rounded; nothing is fused:
  *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
  *              f16 and bf16 are widened to float, rotated, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
@@ -1457,19 +1475,19 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
                                size_t stride);
 
 /* Compute the dot product of two rows that are k positions apart, A^2 sum_i cos(k w_i), for each k
- * of deltas. Consecutive differences take no longer than filling as many rows of f32. For k = 0 it
- * is the square of a row's length, A^2 d_model / 2.
+ * of deltas. Consecutive differences, as of pe_from(), take no longer than filling as many rows of
+ * f32. For k = 0 the dot product is the square of a row's length, A^2 h, with h = plan->pairs.
  *
  * deltas       within -2^31 ... 2^31, with one coordinate
- * count        how many; 0 does nothing
+ * count        number of differences; 0 does nothing
  * dots         count doubles
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_SHIFT, see above, and for several axes;
  *              PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
- * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
- *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
- *              A^2 d_model / 2, the error is still below 2^-92 A^2 d_model / 2, and a sum below
- *              2^-88 A^2 d_model / 2 becomes 0 (tests/unit/algebra/test_algebra.c)
+ * Accuracy     within 0.501 ulp of A^2 times the exact sum of exact cosines; within 1 ulp if the
+ *              result is subnormal; overflow to infinity. Where the cosines cancel to less than
+ *              2^-40 A^2 h, the error is still below 2^-92 A^2 h, and a sum below 2^-88 A^2 h
+ *              becomes 0 (tests/unit/algebra/test_algebra.c)
  * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
@@ -1479,20 +1497,21 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
 
-/* These modes define the bias of a key, with d = query position - key position. */
+/* These modes define the bias of a key, with d = query position - key position. A key is after the
+   query if d < 0. */
 typedef enum pe_alibi_mode {
     PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query, which the caller masks         */
     PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */
     PE_ALIBI_SYMMETRIC /* -slope |d|: encoders                                                    */
 } pe_alibi_mode;
 
-/* Make the slopes of all heads. For n the largest power of two that is at most heads:
+/* Make the slopes of all heads. Let n be the largest power of two that is at most heads:
  *
  *     slopes[h] = 2^(-max_bias (h + 1) / n)                   h < n
  *     slopes[h] = 2^(-max_bias (2 (h - n) + 1) / (2n))        n <= h < heads
  *
- * heads        at most 2^28
- * max_bias     8 in the paper: the last of n slopes is 2^-8; finite, >= 0
+ * heads        at most 2^28; with 0, the call does nothing and returns PE_OK
+ * max_bias     8 in the paper: slopes[n - 1] is 2^-8; finite, >= 0
  * slopes       heads floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SLOPE for another max_bias; PE_ERR_SIZE
@@ -1502,16 +1521,16 @@ typedef enum pe_alibi_mode {
  *              max_bias of ggml_soft_max_ext() */
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
 
-/* Fill the bias of keys for queries:
+/* Fill an array with the biases of all keys, for all heads and queries:
  *
  *     bias[h * head_stride + q * query_stride + k] = bias of slopes[h] and
  *                                                    d = position of query q - position of key k
  *
  * slopes       heads floats, finite, of either sign
- * query_at     where the queries are: integer positions, so a range or a list of integers, with
- *              pe_skip() and pe_back() too. pe_from(n) for queries after n keys of a cache
- * key_at       where the keys are, also integer positions: pe_from(0), or the list of a cache whose
- *              cells are in any order. An ascending range is the fastest
+ * query_at     positions of the queries: a range or a list of integers, also with pe_skip() and
+ *              pe_back(). If a cache has n keys already, pass pe_from(n)
+ * key_at       positions of the keys, also a range or a list of integers: pe_from(0), or the list
+ *              of a cache whose cells are in any order. An ascending range is the fastest
  * heads, queries, keys    if one of them is 0, the call does nothing and returns PE_OK
  * bias         aligned as its type; elements between rows are not touched
  * query_stride elements from one query's row to the next, >= keys; ignored for one query
@@ -1537,9 +1556,9 @@ PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_
                                     pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                     uint16_t *bias, size_t query_stride, size_t head_stride);
 
-/* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
- * are widened, and the sum, in f32, is rounded once. In PE_ALIBI_CAUSAL the scores of keys after
- * the query become -infinity, whatever they were, NaN included.
+/* Add the bias to attention scores in place. The bias is rounded to f32, then added in f32. 16-bit
+ * scores are widened first, and the sum is rounded once more, to their type. In PE_ALIBI_CAUSAL the
+ * scores of keys after the query become -infinity, whatever they were, NaN included.
  *
  *     scores[h * head_stride + q * query_stride + k] += bias
  *
@@ -1566,18 +1585,18 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* Compute T5's buckets of the distances d = key position - query position. With m = n / 2, the
- * bucket of |d| is
+/* Compute T5's buckets of the distances d = key position - query position. Let n be buckets, or
+ * buckets / 2 if bidirectional is 1, and m = floor(n / 2). The bucket of a key at |d| is
  *
  *     |d|                                                                for |d| < m
  *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     for |d| >= m
  *
- * If bidirectional is 0, n = buckets, and keys after the query (d > 0) are in bucket 0. If it is 1,
- * n = buckets / 2, and n is added to the bucket of keys after the query.
+ * For keys after the query (d > 0), n is added to the bucket if bidirectional is 1. If it is 0,
+ * they are in bucket 0 instead.
  *
  * buckets        relative_attention_num_buckets, 32 in T5: 2 ... 1024; if bidirectional is 1, at
  *                least 4 and even
- * max_distance   relative_attention_max_distance, 128 in T5: above m, at most 2^31
+ * max_distance   relative_attention_max_distance, 128 in T5: an integer above m, at most 2^31
  * bidirectional  1: encoders, 0: decoders
  * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
  * index          shape [queries][keys], packed
@@ -1600,7 +1619,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  *              relative_position_bias_table of Swin and BEiT
  * index        queries * keys numbers 0 ... entries - 1: from pe_bias_t5_i32(), or
  *              relative_position_index of Swin and BEiT; all are checked before anything is written
- * scores, query_stride, head_stride    as in pe_alibi_add_T
+ * heads, queries, keys, scores, query_stride, head_stride    as in pe_alibi_add_T
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_INDEX
  *              for an index that is no entry
@@ -1628,9 +1647,13 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
  *
  *     x[r * stride + c] += table[p * d_model + c]
  *
- * table        table_rows * d_model elements, packed d_model      at least 1 positions    of `rows`
- * rows, one coordinate each, whole and within 0 ... table_rows - 1, in any order,
- *              may repeat; all are checked before anything is written, none is clamped
+ * table        table_rows * d_model elements, packed
+ * table_rows   number of rows of the table
+ * d_model      elements of a row, at least 1
+ * positions    of the `rows` rows of x, one coordinate each: integers 0 ... table_rows - 1, which
+ *              may also be given as reals, in any order and repeatedly. All are checked before
+ *              anything is written, none is clamped
+ * rows         number of rows of x; with 0, the call does nothing and returns PE_OK
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; elements between rows are not touched
  *
@@ -1659,10 +1682,12 @@ PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, s
  * grad_table   table_rows * d_model elements, packed
  * grad_x       rows * stride elements (the last row needs only d_model)
  *
+ * The other parameters are those of pe_learned_add_f32.
+ *
  * Returns      as pe_learned_add_f32; on an error nothing is written
  * Accuracy     each addition is rounded once (tests/unit/learned/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or the positions
- * Threads      one at a time on a grad_table, or each with its own columns */
+ * Threads      any, but only one at a time for each grad_table */
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model,
                                      pe_at positions, size_t rows, const float *grad_x,
                                      size_t stride);
@@ -1673,34 +1698,39 @@ typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe
    later versions may have more fields. */
 typedef struct pe_resample {
     pe_resample_method method;
-    double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
-                          Catmull-Rom, whose curves keep straight lines straight; 0 is a value */
-    int align_corners; /* 1: the first and last rows stay; 0: the outer edges of cells stay    */
+    double a;          /* cubic: the slope of the filter at distance 1, -16 ... 16. It is -0.75 in
+                          torch. With -0.5 (Catmull-Rom) straight lines stay straight. 0 means the
+                          slope 0, not a default. Linear: ignored                                */
+    int align_corners; /* 1: the first and last output rows are the first and last rows of the
+                          table; 0: the outer edges of the two grids coincide                    */
     int antialias;     /* 1: where there are fewer output rows, the filter is wider by the ratio of
-                          rows to output rows, and its weights are divided by their sum: torch's
-                          antialias (with a = -0.5); not with align_corners                      */
-    double scale_y;    /* output rows per row, 2^-20 ... 2^20, if that is not out_height / height:
-                          torch's scale_factor, DINOv2's (h + 0.1) / height; 0: not given        */
-    double scale_x;    /* output columns per column, if that is not out_width / width            */
+                          rows to output rows, and its weights are divided by their sum, as with
+                          torch's antialias (whose a is -0.5). Refused with align_corners        */
+    double scale_y;    /* output rows per row of the table, 2^-20 ... 2^20, as torch's scale_factor
+                          or DINOv2's (h + 0.1) / height; 0: out_height / height. Has no effect
+                          with align_corners                                                     */
+    double scale_x;    /* output columns per column of the table, as scale_y is for rows          */
 } pe_resample;
 
 /* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
  * d_model]; a table of rows is a grid of width 1. Along each axis:
  *
- *     out[i] = sum over k of w_k table[n + k]         n = floor(s), t = s - n, rows beyond an end
- *                                                     are the row at the end
+ *     out[i] = sum over k of w_k table[n + k]         n = floor(s), t = s - n; rows beyond an end
+ *                                                     of the table are the row at that end
  *     s = i (rows - 1) / (out_rows - 1)               align_corners; 0 where out_rows = 1
  *     s = (i + 1/2) rows / out_rows - 1/2             otherwise
  *     w_0 = 1 - t, w_1 = t                            linear
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 with 1 - t for t   cubic
  *
- * If a scale is given, 1 / scale replaces rows / out_rows. The weight of a cell is the product of
- * its weights along the two axes. A row with weight 0 does not count, even if it holds infinities.
+ * Here s is where output row i is among the `rows` rows of the table along the axis. If a scale is
+ * given, 1 / scale replaces rows / out_rows. The weight of a cell is the product of its weights
+ * along the two axes. A row with weight 0 does not count, even if it holds infinities.
  *
- * With antialias, let r be the larger of rows / out_rows and 1, at most 256. Then w_k is the filter
- * above at the distance (n + k - s) / r, for the rows that the table has, and the weights are
- * divided by their sum. If that sum is 0, as beyond the end, or at most 2^-44 of the sum of their
- * magnitudes, the row next to s is copied.
+ * With antialias, let r be the larger of rows / out_rows and 1, at most 256. The formulas of w_k
+ * above are a filter: the weight of a row at distance n + k - s. Now w_k is the filter at (n + k -
+ * s) / r, for the rows that the table has, and the weights are divided by their sum. If that sum is
+ * 0, as beyond the end, or at most 2^-44 of the sum of their magnitudes, the row nearest to s is
+ * copied.
  *
  * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
  * height, width          1 ... 2^31 each
@@ -1710,16 +1740,17 @@ typedef struct pe_resample {
  * out          out_height * out_width * d_model floats, packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model, height or width is 0; PE_ERR_ENUM for
- *              another method; PE_ERR_RESAMPLE for an a or a scale out of range, or antialias by
- *              more than 256 or with align_corners; PE_ERR_SIZE
+ *              another method; PE_ERR_RESAMPLE for an a (cubic) or a scale out of range, or for
+ *              antialias with r above 256 or with align_corners; PE_ERR_SIZE
  * Accuracy     n is exact. Everything else is double, rounded once at the end: the error is at most
  *              0.5 ulp plus 2^-49 of the sum of |w_k table[n + k]|, 2^-47 for an a above -1/2
- *              (tests/unit/learned/test_learned.c). With antialias it is (n + 40) 2^-52 of that
- *              sum, where n is the number of rows in reach of a cell (up to 200 rows: 2^-44),
- *              times the sum of the weights' magnitudes over the sum of the weights: at most 1.6
- *              for an a within -1 ... 0 (tests/unit/plan/test_models.c). With a scale, s and the
- *              distances are also rounded to double: a row whose distance is 1 but for rounding
- *              may count. If s is a whole number, as for out_rows = rows, the row is copied
+ *              (tests/unit/learned/test_learned.c). With antialias it is 0.5 ulp plus
+ *              (m + 40) 2^-52 of that sum, where m is the number of rows in reach of a cell (up to
+ *              200 rows: 2^-44), times the sum of the weights' magnitudes over the sum of the
+ *              weights: at most 1.6 for an a within -1 ... 0 (tests/unit/plan/test_models.c). With
+ *              a scale, s and the distances are also rounded to double: a row at distance 1 may get
+ *              a small weight. If s is an integer, as for out_rows = rows, and antialias does not
+ *              widen the filter, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
@@ -1853,11 +1884,11 @@ PE_API int pe_version(void) { return PE_VERSION_HEX; }
 PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
 
 /* ==== src/numbers/sizes.h ==== */
-/* Sizes of arrays, which may overflow. Tested by tests/unit/api/test_errors.c and
- * tests/unit/calls/test_memory.c. */
+/* Computes sizes of arrays without overflow, and checks them. Tested by
+ * tests/unit/api/test_errors.c and tests/unit/calls/test_memory.c. */
 
 /* Returns how many elements of `element` bytes (1, 2, 4 or 8) fit into PTRDIFF_MAX bytes, the
-   maximum that a pointer can span. Needs no division. */
+   maximum that a pointer can span. The divisors are constants, so no division is executed. */
 PE__INLINE size_t pe__max_elements(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
@@ -1903,14 +1934,14 @@ PE__INLINE uint64_t pe__magnitude_bits(double x) { return pe__double_bits(x) & I
 PE__INLINE int pe__is_nan(double x) { return pe__magnitude_bits(x) > UINT64_C(0x7ff0000000000000); }
 PE__INLINE int pe__is_zero(double x) { return pe__magnitude_bits(x) == 0; }
 
-/* Returns whether low <= |x| <= high, for low >= 0: 0 if x is a NaN. */
+/* Returns whether low <= |x| <= high, for 0 <= low <= high. Returns 0 if x is a NaN. */
 PE__INLINE int pe__magnitude_between(double x, double low, double high)
 {
     const uint64_t bits = pe__magnitude_bits(x);
     return bits >= pe__magnitude_bits(low) && bits <= pe__magnitude_bits(high);
 }
 
-/* Returns whether low <= x <= high: 0 if x is a NaN. */
+/* Returns whether low <= x <= high. Returns 0 if x is a NaN. */
 PE__INLINE int pe__between(double x, double low, double high)
 {
     return !pe__is_nan(x) && x >= low && x <= high;
@@ -2304,9 +2335,10 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
  * tests/unit/numbers/test_budget.c measures the errors. */
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
- * A number is the unevaluated sum of two or three doubles, lane by lane: about 104 and 156 bits.
- * The low part of a pe__dd may be as large as a few ulps of the high part. In a normalised
- * result, hi is the double nearest to the sum. */
+ * Each lane of a pe__dd holds a number as the unevaluated sum of two doubles, with about 104 bits.
+ * Each lane of a pe__td holds one as the sum of three doubles, with about 156 bits. The low part of
+ * a pe__dd may be as large as a few ulps of the high part. In a normalised result, hi is the double
+ * nearest to the sum. */
 
 PE__INLINE double pe__first_lane(pe__vd x)
 {
@@ -2337,7 +2369,7 @@ PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
     return r;
 }
 
-/* Returns a + x for |a| >= |x|, with an error of 2^-104 |a|. */
+/* Returns a + x for |a| >= |x|, not normalised, with an error of about 2^-104 |a|. */
 PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
 {
     pe__dd r;
@@ -2346,7 +2378,7 @@ PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
     return r;
 }
 
-/* Returns x normalised. */
+/* Returns x normalised, for |x.hi| >= |x.lo|. */
 PE__INLINE pe__dd pe__dd_renormalize(pe__dd x)
 {
     x.hi = pe__fast_two_sum(x.hi, x.lo, &x.lo);
@@ -2394,8 +2426,9 @@ PE__INLINE pe__dd pe__dd_mul_double(pe__dd x, double factor)
     return pe__dd_renormalize(r);
 }
 
-/* Rotates (s, c), the sine and cosine of a, by the angle b with sine ts and cosine tc. Sets *s to
-   sin(a + b) and *c to cos(a + b). Adds less than 2^-100 to the error. */
+/* Rotates (*s, *c), the sine and cosine of an angle a, by an angle b, whose sine is ts and whose
+   cosine is tc. Sets *s to sin(a + b) and *c to cos(a + b), not normalised. Adds less than 2^-100
+   to the error. */
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
@@ -2403,8 +2436,8 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
     *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, pe__dd_negate(ts)));
 }
 
-/* Doubles the angle of (s, c): sets *s to 2 s c and *c to 1 - 2 s^2. Costs half as much as a
-   rotation. */
+/* Doubles the angle whose sine is *s and whose cosine is *c: sets *s to 2 s c and *c to 1 - 2 s^2.
+   Takes half as long as pe__dd_rotate(). */
 PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
@@ -2415,12 +2448,13 @@ PE__INLINE void pe__dd_double_angle(pe__dd *s, pe__dd *c)
     s->lo = two * sc.lo;
 }
 
-/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle, from entries b / 2 and
-   b - b / 2 of s and c. */
+/* Sets s[b] and c[b], b >= 2, to the sine and cosine of b times an angle. They are computed from
+   the elements b / 2 and b - b / 2 of s and c, which must have those of b / 2 and b - b / 2 times
+   the angle. */
 PE__INLINE void pe__dd_multiple_angle(pe__dd *s, pe__dd *c, size_t b)
 {
     const size_t half = b / 2, rest = b - half;
-    pe__dd sine = s[half], cosine = c[half]; /* locals: gcc would copy these byte by byte */
+    pe__dd sine = s[half], cosine = c[half]; /* without locals, gcc copies byte by byte */
     if (half == rest) pe__dd_double_angle(&sine, &cosine);
     else pe__dd_rotate(&sine, &cosine, s[rest], c[rest]);
     s[b] = sine;
@@ -2436,7 +2470,7 @@ PE__INLINE pe__td pe__td_renormalize(pe__vd a, pe__vd b, pe__vd c)
     return r;
 }
 
-PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* the two largest parts */
+PE__INLINE pe__dd pe__dd_from_td(pe__td x) /* omits the smallest part */
 {
     const pe__dd r = {x.a, x.b};
     return r;
@@ -2448,7 +2482,7 @@ PE__INLINE pe__dd pe__dd_from_double(pe__vd x)
     return r;
 }
 
-/* Returns the sum x[0] + x[1] + x[2] in all lanes. */
+/* Returns the number x[0] + x[1] + x[2] in all lanes. */
 PE__INLINE pe__td pe__td_const(const double *x)
 {
     const pe__td r = {pe__splat(x[0]), pe__splat(x[1]), pe__splat(x[2])};
@@ -2476,8 +2510,8 @@ PE__INLINE pe__td pe__td_mul_inline(pe__td x, pe__td y)
     return pe__td_renormalize(p00, b, minor + (t + u));
 }
 
-/* These compute *x += *y and *x *= *y, out of line. Loops that do little else call
-   pe__td_add_inline() and pe__td_mul_inline() instead. */
+/* These functions compute *x += *y and *x *= *y. They are compiled once and not inlined, to save
+   code. Loops that do little else call pe__td_add_inline() and pe__td_mul_inline() instead. */
 PE__OUTLINE void pe__td_add_to(pe__td *x, const pe__td *y) { *x = pe__td_add_inline(*x, *y); }
 PE__OUTLINE void pe__td_mul_by(pe__td *x, const pe__td *y) { *x = pe__td_mul_inline(*x, *y); }
 
@@ -2525,7 +2559,8 @@ PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
     return pe__td_add(x, pe__td_mul_pow2(y, pe__splat(-1.0)));
 }
 
-/* Returns x / y by long division with three digits, each a double. */
+/* Returns x / y by long division with three digits, each a double: a digit is the rounded quotient
+   of the remainder's and y's largest doubles. */
 PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
 {
     pe__vd digit[3];
@@ -2536,9 +2571,9 @@ PE__INLINE pe__td pe__td_div(pe__td x, pe__td y)
     return pe__td_renormalize(digit[0], digit[1], digit[2]);
 }
 
-/* Returns 1 / y for a double y, by long division with three digits. The first digit is 1 / y,
-   rounded, so a remainder times the first digit is the next digit. A remainder fits into one
-   double, except for its last bits. */
+/* Returns 1 / y for a double y, by long division with three digits, each a double. The first digit
+   is 1 / y, rounded. So each further digit is the remainder times the first digit, which saves a
+   division. A remainder fits into one double, except for its last bits. */
 PE__INLINE pe__td pe__td_inverse(pe__vd y)
 {
     pe__td r;
@@ -2558,7 +2593,7 @@ PE__INLINE pe__td pe__td_div_double(pe__td x, pe__vd y) { return pe__td_mul(x, p
 
 /* ---- 5.2 elementary functions in triple-double ----------------------------------------------- */
 
-/* 1 / pi, pi and ln 2, each as the sum of three doubles. */
+/* These constants are 1 / pi, pi and ln 2. Each is the sum of three doubles. */
 static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
                                          -1.0721436282893004e-33};
 static const double pe__pi[3] = {3.141592653589793, 1.2246467991473532e-16,
@@ -2569,7 +2604,7 @@ static const double pe__ln2[3] = {0.6931471805599453, 2.3190468138462996e-17,
 /* Returns 2^k for -1022 <= k <= 1023. */
 PE__INLINE double pe__exp2i(int k) { return pe__double_of_bits((uint64_t)(k + 1023) << 52); }
 
-/* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be normal. */
+/* Returns m and sets *e so that x = m 2^e and 0.5 <= |m| < 1. x must be a normal number. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     const uint64_t bits = pe__double_bits(x);
@@ -2577,15 +2612,17 @@ PE__INLINE double pe__frexp(double x, int *e)
     return pe__double_of_bits((bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52));
 }
 
-/* Returns the odd integer m with x = m 2^k, for a positive normal x. */
+/* Returns the odd integer m with x = m 2^k for some integer k. x must be a positive normal
+   number. */
 PE__INLINE uint64_t pe__odd_significand(double x)
 {
     const uint64_t bits = (pe__double_bits(x) & 0xfffffffffffffu) | 0x10000000000000u;
     return bits >> pe__lowest_bit(bits);
 }
 
-/* These numbers are 1 / n! for n = 0 ... 27. Each is the sum of two doubles. For n >= 16 the second
-   one is 0, because it would be too small to matter. */
+/* These numbers are 1 / n! for n = 0 ... 27. Each is the sum of two doubles. For n < 3 the second
+   double is 0 because the first is exact. For n >= 16 it is 0 because it would be too small to
+   matter. */
 static const double pe__inverse_factorial[28][2] = {
     {1.0},
     {1.0},
@@ -2618,7 +2655,8 @@ static const double pe__inverse_factorial[28][2] = {
 };
 
 /* Returns 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... for |y| < 1, up to the term with
-   1 / last!. The terms after 1 / last_dd! are computed in double, the others in double-double. */
+   1 / last!. `last` - `first` must be even. The terms with 1 / n! are computed in double-double for
+   n <= last_dd, and in double for larger n. */
 PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
 {
     pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
@@ -2630,7 +2668,8 @@ PE__INLINE pe__dd pe__dd_series(int first, int last_dd, int last, pe__dd y)
     return sum;
 }
 
-/* 2^(k / 16) for k = 0 ... 15, as the sum of three doubles. */
+/* These numbers are 2^(k / 16) for k = 0 ... 15. Each is the sum of the three doubles with index k,
+   one from each array. */
 static const double pe__exp2_sixteenths[3][16] = {
     {1.0, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916, 1.189207115002721,
      1.241857812073484, 1.2968395546510096, 1.3542555469368927, 1.4142135623730951,
@@ -2646,7 +2685,7 @@ static const double pe__exp2_sixteenths[3][16] = {
      5.103515194728093e-33, 1.2334822744893002e-33, -6.4250893479530425e-34,
      -3.0577697567913255e-33}};
 
-/* Returns 2^(k / 16) for an integer k, |k| < 16000. */
+/* Returns 2^(k / 16), lane by lane, for integers k with |k| < 16000. */
 PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
 {
     const pe__vd power = pe__power_of_2(pe__round(k * pe__splat(0.0625) - pe__splat(0.46875)));
@@ -2656,14 +2695,17 @@ PE__INLINE pe__td pe__td_exp2_sixteenths(pe__vd k)
     return pe__td_mul_pow2(y, power);
 }
 
-/* Replaces x = *argument, |x| < 1000, by 2^x = 2^(k / 16) exp(r), |r| < 0.0217, with a relative
- * error of 2^-106. A multiple of 1/16 has r = 0 and no error. The even and the odd terms of the
- * series are separate: exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The
- * errors are
- *     2^-107  r, from a double-double product: 2^-102 |r|
+/* Replaces x = *argument, |x| < 1000, by 2^x, with a relative error of at most 2^-106. Let k be the
+ * integer nearest to 16 x, and r = (x - k / 16) ln 2. Then 2^x = 2^(k / 16) exp(r), and |r| is
+ * below
+ * 0.0217. If x is a multiple of 1/16, r is 0, and only the error of the constant
+ * 2^(k / 16) remains. The even and the odd terms of the series are separate:
+ * exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...). The errors are
+ *     2^-107  the error of r, which is a double-double product: 2^-102 |r|
  *     2^-125  the terms that the series omits
- *     2^-110  the terms from r^8/8! on, in double, and the terms before, in double-double
- *     2^-110  the last product, in doubles */
+ *     2^-110  the roundings of the series' terms: those with 1/8!, 1/9! and so on are computed in
+ *             double, the others in double-double
+ *     2^-110  the last product, with 2^(k / 16), in doubles */
 PE__OUTLINE void pe__td_to_exp2(pe__td *argument)
 {
     const pe__td x = *argument;
@@ -2695,12 +2737,12 @@ PE__INLINE pe__td pe__td_exp2(pe__td x)
 }
 
 /* Replaces x = *argument, 2^-1000 <= x <= 2^1000, by log2(x). The error is at most 2^-106, and also
- * at most 2^-101 times |log2(x)|. A power of two has no error.
- *     1. log2(x) = k / 16 + log2(1 + z), |z| < 0.027. k comes from a parabola whose error is below
- *        0.11 sixteenths.
- *     2. ln(1 + z) = 2 atanh(s), s = z / (2 + z). The error of s is 2^-111. The terms that the
- *        series omits are below 2^-118.
- *     3. The product with 2 / ln 2 is below 2^-4 and has a relative error of 2^-102. */
+ * at most 2^-101 times |log2(x)|. If x is a power of two, there is no error.
+ *     1. log2(x) = k / 16 + log2(1 + z). The integer k is 16 times the value of a parabola,
+ *        rounded. The parabola is off by less than 0.11 / 16, so |z| < 0.027.
+ *     2. log2(1 + z) = (2 / ln 2) atanh(s), where s = z / (2 + z). The error of s is 2^-111. The
+ *        terms that the series of atanh(s) omits are below 2^-118.
+ *     3. The product of 2 / ln 2 and atanh(s) is below 2^-4 and has a relative error of 2^-102. */
 PE__OUTLINE void pe__td_to_log2(pe__td *argument)
 {
     static const double per_ln2[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
@@ -2741,10 +2783,10 @@ PE__INLINE pe__td pe__td_log2(pe__td x)
     return x;
 }
 
-/* Returns log2(x) for a double x. Most numbers that people write are products of powers of 2, 3 and
-   5. For these it takes 25 % of the time, because it only adds multiples of log2(3) and log2(5).
-   The first two parts of these two constants have few bits, so that small multiples of the parts
-   are exact. */
+/* Returns log2(x) for a double x that is positive and normal. Most numbers that people write are
+   products of powers of 2, 3 and 5. These take 25 % of the time of pe__td_log2(), because only
+   multiples of log2(3) and log2(5) are added. The first two parts of these two constants have few
+   bits, so that small multiples of the parts are exact. */
 PE__OUTLINE pe__td pe__td_log2_of(double x)
 {
     static const double logs[2][3] = {
@@ -2766,7 +2808,9 @@ PE__OUTLINE pe__td pe__td_log2_of(double x)
     return y;
 }
 
-/* Returns log2(x) for a normal x > 0, as e + 2 atanh(z) / ln 2, with an error of 2^-36. */
+/* Returns log2(x) for a normal x > 0, with an error of at most 2^-36 times |log2(x)|, or 2^-36 if
+   |log2(x)| < 1. With x = m 2^e and 0.707 <= m < 1.42, log2(x) is e + 2 atanh(z) / ln 2, where z is
+   (m - 1) / (m + 1). */
 PE__OUTLINE double pe__log2(double x)
 {
     int e;
@@ -2786,17 +2830,17 @@ PE__OUTLINE double pe__log2(double x)
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
  * These numbers round an element where double-double is not precise enough. A number is sign * d *
- * 2^(exponent - 32n), where d is an integer of n limbs. It is normalised: the most significant bit
- * of d is set. The error of d is below 2^log2_error. Each operation bounds the error of its result,
- * so a rounding is either certain or tried again with more limbs. All arithmetic uses integers, so
- * it is the same on every machine.
- */
+ * 2^(exponent - 32n), where d is an integer of n limbs of 32 bits. It is normalised: the most
+ * significant bit of d is set, unless d is 0. So the magnitude of the number is at least
+ * 2^(exponent - 1) and below 2^exponent. The error of d is below 2^log2_error. Each operation
+ * bounds the error of its result, so a rounding is either certain or tried again with more limbs.
+ * All arithmetic uses integers, so it is the same on every machine. */
 
 /* PE__LIMBS is the maximum number of limbs, for 1344 bits. PE__NO_ERROR is the log2_error of an
    exact number, and also the exponent of an exact 0. */
 enum { PE__LIMBS = 42, PE__NO_ERROR = -1000000 };
 typedef struct pe__bigfloat {
-    int n, sign, exponent, log2_error; /* sign: -1, 1, or 0 if d is 0 */
+    int n, sign, exponent, log2_error; /* as in the text above; sign is -1, 1, or 0 if d is 0 */
     uint32_t d[PE__LIMBS + 1];         /* lowest limb first; limb n is 0 after normalisation */
 } pe__bigfloat;
 
@@ -2809,22 +2853,25 @@ PE__COLD int pe__bigfloat_is_0(const pe__bigfloat *x)
     return x->sign == 0 && pe__bigfloat_is_exact(x);
 }
 
-/* Returns the log2_error of a sum of two errors; a and b are the log2_error of each. */
+/* Returns a log2_error that bounds the sum of two errors, whose log2_error are a and b. If one of
+   them is that of an exact number, the result is the other. */
 PE__COLD int pe__add_errors(int a, int b)
 {
     const int more = a > b ? a : b, less = a > b ? b : a;
     return less < PE__NO_ERROR / 2 ? more : more + 1;
 }
 
-/* Returns limb i of d 2^part, 0 <= part < 32. d has `limbs` limbs; all others count as 0. */
+/* Returns the limb with index i of d 2^part, 0 <= part < 32. d has `limbs` limbs; limbs below and
+   above them count as 0. */
 PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
 {
     const uint64_t high = i >= 0 && i < limbs ? d[i] : 0, low = i > 0 && i <= limbs ? d[i - 1] : 0;
     return (uint32_t)((high << 32 | low) >> (32 - part) & 0xffffffffu);
 }
 
-/* Multiplies d by 2^bits, in place, and returns whether a right shift has dropped a bit that is
-   set. */
+/* Multiplies d, which has `limbs` limbs, by 2^bits, in place. A negative `bits` shifts right.
+   Returns whether a right shift has dropped a bit that is set. Bits that a left shift moves out of
+   the limbs are lost, and not reported. */
 PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int bits)
 {
     const int part = (bits % 32 + 32) % 32, limb_shift = (bits - part) / 32;
@@ -2838,7 +2885,7 @@ PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int bits)
     return lost != 0;
 }
 
-/* Adds y to d or, if minus is 1, subtracts y from d. */
+/* Adds y to d or, if minus is 1, subtracts y from d, modulo 2^(32 limbs). */
 PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
 {
     uint64_t carry = (uint64_t)minus;
@@ -2856,7 +2903,8 @@ PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
 }
 
 /* Shifts the n + 1 limbs of d so that the most significant bit that is set becomes the top bit of
-   limb n - 1. If d is 0, sets the sign to 0. */
+   limb n - 1, and changes exponent and log2_error accordingly. If d is 0, sets the sign to 0 and,
+   if the number is exact, the exponent to PE__NO_ERROR. */
 PE__COLD void pe__bigfloat_renormalize(pe__bigfloat *x)
 {
     int up, top = x->n;
@@ -2890,9 +2938,9 @@ PE__COLD pe__bigfloat pe__bigfloat_of(double value, int n)
     return x;
 }
 
-/* Returns x truncated to 53 bits. If |x| is below 2^-900, returns some number whose magnitude is
-   also below 2^-900. If x is close to an integer below 2^52, pe__round_to_integer() of the result
-   is this integer. */
+/* Returns x truncated to 53 bits, for |x| below 2^1000. If |x| is below 2^-900, returns some number
+   whose magnitude is also below 2^-900. If x is close to an integer below 2^52 in magnitude,
+   pe__round_to_integer() of the result is this integer. */
 PE__COLD double pe__bigfloat_to_double(const pe__bigfloat *x)
 {
     const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
@@ -2920,7 +2968,7 @@ PE__COLD void pe__bigfloat_mul(pe__bigfloat *x, const pe__bigfloat *y)
         p[i + n] = (uint32_t)carry;
     }
     for (int i = 0; i < n - 1; i++) rest |= p[i];
-    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* n + 1 limbs, of which n are kept */
+    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* n + 1 limbs; renormalising keeps n */
     x->log2_error = pe__add_errors(pe__add_errors(x->log2_error, y->log2_error + 1) + 32,
                                    rest ? 0 : PE__NO_ERROR);
     x->sign *= y->sign;
@@ -2928,7 +2976,7 @@ PE__COLD void pe__bigfloat_mul(pe__bigfloat *x, const pe__bigfloat *y)
     pe__bigfloat_renormalize(x);
 }
 
-/* Computes x += sign y. */
+/* Computes x += sign y, where sign is 1 or -1. */
 PE__COLD void pe__bigfloat_add(pe__bigfloat *x, const pe__bigfloat *y, int sign)
 {
     pe__bigfloat z = *y;
@@ -2948,7 +2996,7 @@ PE__COLD void pe__bigfloat_add(pe__bigfloat *x, const pe__bigfloat *y, int sign)
     pe__bigfloat_renormalize(x);
 }
 
-/* Computes x /= k. */
+/* Computes x /= k, for k > 0. */
 PE__COLD void pe__bigfloat_div_u32(pe__bigfloat *x, uint32_t k)
 {
     uint64_t rest = 0;
@@ -2961,7 +3009,7 @@ PE__COLD void pe__bigfloat_div_u32(pe__bigfloat *x, uint32_t k)
     pe__bigfloat_renormalize(x);
 }
 
-/* Divides x by y, bit by bit. */
+/* Computes x /= y, one bit of the quotient after the other. y must not be 0. */
 PE__COLD void pe__bigfloat_div(pe__bigfloat *x, const pe__bigfloat *y)
 {
     const int n = x->n;
@@ -3030,12 +3078,13 @@ PE__COLD pe__bigfloat pe__bigfloat_digits(const uint32_t *digits, int exponent, 
 PE__COLD pe__bigfloat pe__bigfloat_pi(int n) { return pe__bigfloat_digits(pe__pi_digits, 2, n); }
 PE__COLD pe__bigfloat pe__bigfloat_ln2(int n) { return pe__bigfloat_digits(pe__ln2_digits, 0, n); }
 
-/* Returns the sum of a Taylor series for |x| < 4, up to the first term below the last bit:
+/* Returns the sum of a Taylor series in x, |x| < 4, up to the first term below the last bit. `kind`
+ * and the initial k choose the series:
  *     PE__EXP, k = 1    exp(x): each term is the one before times x / k, x / (k + 1) ...
  *     PE__TRIG, k = 1   cos(z), x = -z^2: each term is the one before times x / (k (k + 1)) ...
  *     PE__TRIG, k = 2   sin(z) / z, x = -z^2: with the same factors as cos(z)
  *     PE__ATANH, k = 1  atanh(z) / z, x = z^2 < 1/16: 1 + x / (k + 2) + x^2 / (k + 4) ...
- * There are at most 300 terms, with a total error of 2^14 units of the last bit. */
+ * There are at most 300 terms, with a total error of 2^14 units of the last bit of d. */
 typedef enum pe__series { PE__EXP, PE__TRIG, PE__ATANH } pe__series;
 PE__COLD pe__bigfloat pe__bigfloat_series(const pe__bigfloat *x, pe__series kind, uint32_t k)
 {
@@ -3053,10 +3102,11 @@ PE__COLD pe__bigfloat pe__bigfloat_series(const pe__bigfloat *x, pe__series kind
     return sum;
 }
 
-/* Replaces x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
+/* Replaces x > 0 by its natural logarithm. With x = 2^k m and 0.7 < m < 1.42, this is k ln 2 +
+   2 atanh((m - 1) / (m + 1)). */
 PE__COLD void pe__bigfloat_log(pe__bigfloat *x)
 {
-    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* m is in 0.7 ... 1.42 */
+    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* if up, m >= 1 */
     x->exponent = up;
     pe__bigfloat y = *x;
     pe__bigfloat_add_double(&y, 1);
@@ -3090,12 +3140,14 @@ PE__COLD int pe__bigfloat_has_sign(const pe__bigfloat *x)
 }
 
 /* Sets *y to the number nearest to x, ties to even, of the type that `drop` names: 0 for a double,
-   else the value of pe__dropped_bits(). Returns 0 if the rounding is uncertain, because a midpoint
-   is within the error of x. If `last` is set, more limbs are not available. Then x is taken to be
-   that midpoint, and the function returns 1. */
+   else the value of pe__dropped_bits(). Returns 0 if the rounding is uncertain, because 0 or a
+   midpoint is within the error of x. If `last` is set, more limbs are not available. Then x is
+   taken to be that midpoint or 0, and the function returns 1. */
 PE__COLD int pe__bigfloat_round(const pe__bigfloat *x, int drop, int last, double *y)
 {
-    /* the bits of d with index snap or more are certain */
+    /* r becomes d rounded to a multiple of 2^snap. The exact value differs from d by less than
+       2^snap / 4, and so from r by less than 2^snap. So unless r is a midpoint, the exact value and
+       r are on the same side of every midpoint. */
     const int n = x->n, snap = x->log2_error > -2 ? x->log2_error + 2 : 0;
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int lowest = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
@@ -3117,56 +3169,63 @@ PE__COLD int pe__bigfloat_round(const pe__bigfloat *x, int drop, int last, doubl
     return 1;
 }
 
-/* PE__LIMBS_FIRST is the number of limbs to begin with. pe__next_limbs() returns the number to try
-   after n limbs were not enough. */
+/* PE__LIMBS_FIRST is the number of limbs to begin with. If n limbs were not enough,
+   pe__next_limbs(n) limbs are tried next: 10, 18, 34 and at last PE__LIMBS. */
 enum { PE__LIMBS_FIRST = 6 };
 PE__COLD int pe__next_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
 
-/* Returns whether a number within e of hi + lo may be on either side of a midpoint of two normal
-   floats. Such midpoints are doubles, so hi itself is then a midpoint. */
+/* Returns whether a midpoint of two normal floats is less than e from hi + lo, a normalised sum.
+   Such midpoints are doubles. So hi, the double nearest to the sum, is then the midpoint: the 29
+   bits that a float drops are 1 and then zeros. */
 PE__INLINE int pe__is_hard_to_round(double hi, double lo, double e)
 {
     return (pe__double_bits(hi) & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
 }
 
 /* ==== src/frequencies/geometric.h ==== */
-/* Computes frequencies F q^i in double-double, 64 at a time. Tested by
+/* Computes the frequencies of a config in double-double, 64 at a time. Tested by
  * tests/unit/numbers/test_budget.c, which measures the error. */
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * A frequency is F q^i, with a factor F that all have and q = base^(-1 / D). With i = 64 k + 8 a
- * + b, it is the product of F q^b and q^(64 k + 8 a). So 64 frequencies take one logarithm, 16
- * powers of 2 in vectors, and 64 products, which do not wait for each other. If there are more
- * than 64 frequencies, every 512 of them take 8 more powers: q^(64 k).
+ * The frequency of pair i of an axis is F q^i. The factor F comes from pe__frequency_scale(), and
+ * q is base^(-1 / D), where D is the axis' denominator. With i = 64 k + 8 a + b, where a and b are
+ * 0 ... 7, the frequency is the product of F q^b and q^(64 k + 8 a). So 64 frequencies take one
+ * logarithm, 16 powers of 2 in vectors, and 64 products, which do not wait for each other. If there
+ * are more than 64 frequencies, every 512 of them take 8 more powers, q^(64 k), and 64 more
+ * products.
  *
  * The relative error of a frequency is below 2^-101 + 2^-106 i / D:
- *     2^-102            the product of two triple-doubles. The second double of the result, below
- *                       2^-53 of the first, is a sum of seven terms, each rounded
- *     3 x 2^-106        three powers of 2
+ *     2^-102            the product of two triple-doubles. The second double of the result, which
+ *                       is below 2^-53 of the first, is a sum of seven terms, each rounded
+ *     3 x 2^-106        the powers of 2, which are at most three factors
  *     ln 2 2^-106 i/D   inherited from log2 q, which has the error of log2(base)
- * In factors below 2^-900, the last double is subnormal and has fewer bits. If an element needs
- * more digits of a frequency, pe__bigfloat_by_frequency() computes them from the config. */
+ * In factors below 2^-900, the last double is subnormal and has fewer bits.
+ * pe__plan_fill_geometric() adds a term to the bound for this. If an element needs more digits of a
+ * frequency, pe__bigfloat_by_frequency() computes them from the config. */
 
-/* PE__MAX_LANES is a multiple of every PE_LANES. PE__FREQUENCY_TILE is 64, the pairs of a head of
-   128 elements. */
+/* PE__MAX_LANES is the largest PE_LANES and a multiple of each. PE__FREQUENCY_TILE, 64, is the
+   number of frequencies that pe__geometric_fill() computes with the same q^(64 k). An attention
+   head of 128 elements has as many. */
 enum { PE__MAX_LANES = 8, PE__FREQUENCY_TILE = PE__MAX_LANES * PE__MAX_LANES };
 
+/* This struct holds the powers whose products are frequencies: see the text above for F and q. Each
+   array has 8 numbers, in vectors. */
 typedef struct pe__geometric {
     pe__td step;                                  /* log2 q                */
     pe__td first[PE__MAX_LANES / (int)PE_LANES];  /* F q^0 ... F q^7       */
     pe__td eighth[PE__MAX_LANES / (int)PE_LANES]; /* q^0, q^8 ... q^56     */
 } pe__geometric;
 
-/* Returns the factor by which all frequencies, in half-turns, are multiplied: scale if half_turns
-   is set, else scale / pi. */
+/* Returns F, the factor of all frequencies in half-turns per position: scale if half_turns is set,
+   else scale / pi. */
 PE__INLINE pe__td pe__frequency_scale(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_mul_double(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* Returns log2 of q = base^(-1 / D), where D = d[0] + d[1]. The division is cheaper for
-   d[1] = 0, the usual case. */
+/* Returns log2 of q = base^(-1 / D), where D = d[0] + d[1]. Usually d[1] is 0, and then the
+   division is by a double, which is faster. */
 PE__INLINE pe__td pe__geometric_step(double base, const double *d)
 {
     pe__td exponent = pe__td_splat(-d[0]);
@@ -3175,23 +3234,24 @@ PE__INLINE pe__td pe__geometric_step(double base, const double *d)
     return d[1] == 0 ? pe__td_div_double(log_base, exponent.a) : pe__td_div(log_base, exponent);
 }
 
-/* Returns the lane numbers 0, 1 ... */
+/* Returns the vector of the lanes' indices 0, 1 ... */
 PE__INLINE pe__vd pe__iota(void)
 {
     static const double lanes[PE__MAX_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     return pe__load(lanes);
 }
 
-/* Returns q^i for i = first, first + index ..., lane by lane, where step is log2 q. */
+/* Returns q^i for i = first, first + index, first + 2 index ..., one in each lane, where step is
+   log2 q. */
 PE__INLINE pe__td pe__geometric_power(pe__td step, size_t first, double index)
 {
     const pe__vd i = pe__iota() * pe__splat(index) + pe__splat((double)first);
     return pe__td_exp2(pe__td_mul_double(step, i));
 }
 
-/* An array of triple-doubles has a row for each of the three parts. Use pe__td_store() to store a
-   vector of numbers, the first of which gets index k. Use pe__td_get() to get the number with index
-   k in all lanes. */
+/* An array of 8 triple-doubles consists of three arrays of 8 doubles, one for each part. Use
+   pe__td_store() to store a vector of numbers, the first of which gets index k. Use pe__td_get() to
+   get the number with index k in all lanes. */
 PE__INLINE void pe__td_store(double (*to)[PE__MAX_LANES], size_t k, pe__td x)
 {
     pe__store(to[0] + k, x.a);
@@ -3204,7 +3264,8 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__MAX_LANES], size_t k)
     return x;
 }
 
-/* Computes g->first and g->eighth from g->step, which the caller has set. */
+/* Computes g->first and g->eighth from g->step, which the caller has set, and F, the
+   frequency_scale. */
 PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *frequency_scale)
 {
     for (size_t b = 0; b < PE__MAX_LANES; b += PE_LANES) {
@@ -3214,10 +3275,10 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *frequency_s
     }
 }
 
-/* Writes the frequencies with the indices from ... from + count - 1: the high parts to f, the low
-   parts to f + padded. Writes up to 7 more doubles after each part, whose values may be out of
-   range. Only frequencies after the first 64 need the third factor, q^(64 k). A call for the first
-   64 or fewer omits it. */
+/* Writes the frequencies with the indices from ... from + count - 1: the high doubles to f, the low
+   doubles to f + padded. Writes up to 7 more doubles after each `count` doubles. These are further
+   frequencies, which may be smaller or larger than a config allows. Only frequencies after the
+   first 64 need the third factor, q^(64 k). A call for the first 64 or fewer omits it. */
 PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {
@@ -3253,7 +3314,9 @@ PE__OUTLINE void pe__geometric_fill(const pe__geometric *g, size_t from, size_t 
  * tests/unit/numbers/test_budget.c measures the error. */
 
 /* ---- 5.5 sine and cosine in double-double -------------------------------------------------------
- * The angle of pair i at position t is t w_i radians, or t f_i half-turns, with f_i = w_i / pi. */
+ * Pair i has the frequency w_i in radians per position. Its angle at position t is t w_i radians,
+ * or t f_i half-turns, with f_i = w_i / pi. The array plan->frequency has f_i as a sum of two
+ * doubles. PE_ANGLE_FLOAT32 is an exception: see pe__multiple(). */
 
 /* Returns a vector m such that m * frequency is the vector of angles in half-turns, where
    `frequency` is loaded at index `pair` of plan->frequency. Usually m is t in every lane. With
@@ -3265,16 +3328,17 @@ PE__INLINE pe__vd pe__multiple(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* PE__SORT_PAIRS is the number of pairs that pe__plan_sort_pairs() sorts together, by
-   coordinate. */
+/* PE__SORT_PAIRS is the number of pairs that pe__plan_sort_pairs() sorts together, by coordinate.
+   The new place of a pair among them then fits into a byte of plan->order. */
 enum { PE__SORT_PAIRS = 256 };
 
-/* Returns the index i of the frequency w_i of a pair within its axis, plus plan->first, and sets
-   *axis to the axis of the pair. For a padding pair, returns the index of the axis' last pair. */
+/* Returns i + plan->first, where i is the index within its axis of the pair at index `pair` of the
+   plan's arrays, and sets *axis to this axis. This is the i of the frequency's exponent -i / D. For
+   a padding pair, i is the index of the axis' last pair. */
 PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
-    if (plan->order) { /* the arrays are sorted: find which pair is at `slot` */
+    if (plan->order) { /* the arrays are sorted: find the pair that was moved to `slot` */
         const size_t slot = pe__min(pair, plan->pairs - 1), rank = slot % PE__SORT_PAIRS;
         for (pair = slot - rank; plan->order[pair] != rank;) pair++;
     }
@@ -3284,8 +3348,9 @@ PE__COLD double pe__frequency_index(const pe_plan *plan, size_t pair, const pe__
     return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
 }
 
-/* Computes *sine and *cosine of the angles at position t, for the vector of pairs that starts at
- * index `pair`. The error has two parts, and pe__sincos_error() bounds their sum:
+/* Computes *sine and *cosine of the angles at position t, without the amplitude, for the vector of
+ * pairs that starts at index `pair`. The error has two parts, and pe__sincos_error() bounds their
+ * sum:
  *   1. The computation adds about 2^-98. For sines of angles below 1/4 half-turn, this is the
  *      relative error.
  *   2. The plan's frequencies have errors, which the sines and cosines inherit. */
@@ -3311,8 +3376,8 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     z.lo = z.lo + sum.c;
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
     const pe__dd zz = pe__dd_negate(pe__dd_mul(z, z));
-    /* The terms that the series omit are below 2^-100. Terms below 2^-53 are computed in double:
-       their rounding errors are also below 2^-100. */
+    /* The terms that the series omit are below 2^-100. The terms with 1 / 16!, 1 / 17! and so on
+       are below 2^-49 and computed in double, so their rounding errors are also below 2^-100. */
     *sine = pe__dd_renormalize(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
     *cosine = pe__dd_renormalize(pe__dd_series(0, 15, 26, zz));
     pe__rotate_quadrant(quadrant, &sine->hi, &cosine->hi);
@@ -3327,7 +3392,8 @@ PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
-/* Returns the lane of pe__multiple() for one pair. Reads no element after plan->float32[pair]. */
+/* Returns the lane of pe__multiple() for one pair. pe__multiple() loads a vector, but this function
+   reads no element after plan->float32[pair]. */
 PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
@@ -3338,7 +3404,9 @@ PE__COLD double pe__one_multiple(const pe_plan *plan, size_t pair, double t)
 /* Sums of two doubles, rounded once to any type, and Ziv's test of a sum.
  * tests/checks/levels.sh and tests/unit/rows/test_exact.c test them. */
 
-/* Returns the bf16 or f16 number nearest to x, ties to even, as a float. */
+/* Returns, as a float, the number nearest to x, ties to even, of the type that `drop` names:
+   PE__DROP_F16 or PE__DROP_BF16. The constant 0x38800000 is 2^-14, the least normal f16. The
+   constant 0x47800000 is 2^16, which is beyond all f16 numbers and becomes infinity. */
 static inline float pe__round_16(float x, int drop)
 {
     uint32_t bits = (uint32_t)pe__float_bits(x);
@@ -3354,9 +3422,10 @@ static inline float pe__round_16(float x, int drop)
     return pe__float_of_bits(bits);
 }
 
-/* Returns (hi + lo) scale rounded once to float, bf16 or f16, for |lo| at most half an ulp of hi
-   and a power of two as scale. The intermediate double, and for 16 bits the intermediate float, are
-   rounded to odd. So only the last rounding, to nearest, determines the result. */
+/* Returns (hi + lo) scale rounded once to the type that `drop` names: PE__DROP_F32, PE__DROP_BF16
+   or PE__DROP_F16. |lo| must be at most half an ulp of hi, and scale a power of two. The
+   intermediate double, and for 16 bits the intermediate float, are rounded to odd. So only the last
+   rounding, to nearest, determines the result. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -3371,7 +3440,8 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     return pe__round_16(y, drop);
 }
 
-/* Returns hi + lo rounded once to float, bf16 or f16; lo may be of any size. */
+/* Returns hi + lo rounded once to the type that `drop` names, as pe__round_once() does, but lo may
+   be of any size. */
 static inline float pe__round_sum(double hi, double lo, int drop)
 {
     pe__vd low;
@@ -3398,15 +3468,17 @@ PE__COLD double pe__round_double(double hi, double lo, double factor)
     return hi < 0 ? -size : size;
 }
 
-/* Ziv's test: rounds (hi + lo + e) factor and (hi + lo - e) factor once each, and sets *y to the
-   first. Returns whether both are the same number and the error interval does not contain 0.
-   `factor` is a power of two. `drop` names the type: 0 for a double, else the value of
-   pe__dropped_bits().
+/* Applies Ziv's test to hi + lo, whose error is at most e. Rounds (hi + lo + e) factor and
+   (hi + lo - e) factor once each, and sets *y to the first. Returns whether both are the same
+   number and the error interval does not contain 0. `factor` is a power of two. `drop` names the
+   type: 0 for a double, else the value of pe__dropped_bits(). If it is not 0, and |hi| factor is at
+   most 2^-200, both are 0 with the sign of hi.
 
-   The second condition is |hi| > 2 e. It is needed because both roundings get the sign of hi. If
-   the interval contains 0, the sign of the exact value is unknown, and the exact value may be 0.
-   With an amplitude of 2^-950, for example, an interval around 0 would round to 2^-1047 at both
-   ends. All callers pass a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| > e. */
+   The second condition is tested as |hi| > 2 e. It is needed because both roundings get the sign of
+   hi. If the interval contains 0, the sign of the exact value is unknown, and the exact value may
+   be 0. With an amplitude of 2^-950, for example, an interval around 0 would round to 2^-1047 at
+   both ends. All callers pass a lo that is far smaller than hi, so |hi| > 2 e implies |hi + lo| >
+   e. */
 PE__COLD int pe__ziv_test(double hi, double lo, double e, double factor, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
@@ -3422,11 +3494,12 @@ PE__COLD int pe__ziv_test(double hi, double lo, double e, double factor, int dro
     return *y == other && fabs(hi) > 2 * e;
 }
 
-/* Does what pe__ziv_test() does with by = 2^exponent, which may be out of range of doubles. */
+/* Does what pe__ziv_test() does, for a |hi| below 4 and with a factor 2^exponent that may be out of
+   range of doubles. */
 PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* below half the least subnormal: rounds to 0 */
+    if (exponent < -1100) { /* |hi| 2^exponent is below half the least subnormal */
         *y = hi < 0 ? -0.0 : 0.0;
         return 1;
     }
@@ -3435,14 +3508,16 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
 }
 
 /* ==== src/sincos/exact.h ==== */
-/* Rounds elements exactly: from double-double if Ziv's test is conclusive, else with multi-limb
+/* Rounds elements correctly: from double-double if Ziv's test is conclusive, else with multi-limb
  * integers. Tested by tests/checks/levels.sh and tests/unit/sincos/test_theorem.c. */
 
 /* ---- 5.6 sine and cosine, correctly rounded -----------------------------------------------------
  * If Ziv's test in double-double is inconclusive, the element is computed from the config with
- * multi-limb integers, with as many bits as are needed to round it. A sine or cosine is a midpoint
- * of two numbers only in the cases of point 3, which are recognised. In all other cases, sufficient
- * precision makes the rounding certain:
+ * multi-limb integers, with as many bits as are needed to round it. An element is a double, the
+ * amplitude, times a sine or cosine. So it is a midpoint of two numbers only if the sine or cosine
+ * is rational. Except for an angle of 0, this is so only in the cases of point 3, which are
+ * recognised. In all other cases, sufficient precision makes the rounding certain. The angle is an
+ * algebraic number or, if half_turns is set, pi times such a number:
  *   1. The sine and cosine of an algebraic number other than 0 are transcendental (Lindemann).
  *   2. The sine and cosine of pi times an irrational algebraic number are also transcendental
  *      (Gelfond, Schneider).
@@ -3452,8 +3527,9 @@ PE__COLD int pe__ziv_test_scaled(double hi, double lo, double e, int exponent, i
  * Frequencies that are the caller's doubles, in radians per position, need a third of this code.
  * For them the parameter `given` is 1, a constant at compile time: see pe__element_rounder. */
 
-/* Returns whether x^m = y^q. For q >= m, y must divide x, and the equation is that
-   (x / y)^m = y^(q - m). For q < m, x and y are exchanged. */
+/* Returns whether x^m = y^q, for x > 0 and y > 0. If x^m = y^q and q >= m, then y divides x, and
+   the equation is the same as (x / y)^m = y^(q - m). If q < m, the same holds with x and y, and m
+   and q, exchanged. Each round of the loop reduces the equation in this way. */
 PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
@@ -3469,7 +3545,8 @@ PE__COLD int pe__powers_equal(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
 
-/* Returns a b - c, rounded once. c must be close to a b. */
+/* Returns a b - c, rounded once. c must be so close to a b that the rounded product minus c is
+   exact in double. */
 PE__COLD double pe__product_minus(double a, double b, double c)
 {
     pe__vd e;
@@ -3477,8 +3554,10 @@ PE__COLD double pe__product_minus(double a, double b, double c)
     return (p - c) + pe__first_lane(e);
 }
 
-/* For PE_COLUMNS_SUMS: sets *sum to the sum of frequency times coordinate over the coordinates of a
-   pair. Returns whether every product and every partial sum is exact in double. */
+/* For PE_COLUMNS_SUMS: adds up the products of a pair's frequency and the coordinate, over the
+   coordinates of the row (plan->point). The frequencies are the caller's, not scaled. Returns 1 and
+   sets *sum if every product and every partial sum is exact in double. Otherwise returns 0, and
+   *sum is meaningless. */
 PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -3495,13 +3574,15 @@ PE__COLD int pe__exact_sum(const pe_plan *plan, size_t pair, double *sum)
 }
 
 /* Sets w so that the frequency of a pair, without the pi of half_turns, is exactly (w[0] + w[1]) /
- * w[2] with an odd w[2]. Returns 0 if the frequency is not found to be exactly rational.
+ * w[2] with an odd w[2], and returns 1. Returns 0 if the frequency is not found to be exactly
+ * rational. For PE_COLUMNS_SUMS, the frequency is the scale times the sum of pe__exact_sum().
  *
- * base^(i / D) is recognised as rational as follows. Let base = odd(base) 2^e with an odd
- * odd(base). Let the double-double value of base^(i / D) differ from a double 2^s y, with an odd y,
- * by less than 2^-90 of itself. If odd(base)^i = y^D, base^(i / D) is exactly this double times
- * 2^(e i / D - s). This power of two is 1, or differs from 1 by about ln 2 / D or more. The
- * double-double value excludes such a difference. */
+ * A frequency of a config is scale base^(-i / D). The power base^(i / D) is recognised as rational
+ * as follows. The double `power` is its double-double value, rounded. Let base = b 2^e and
+ * power = y 2^s, with odd integers b and y. If b^i = y^D, base^(i / D) is exactly power times
+ * 2^(e i / D - s). Here i and D have been doubled until D is an integer, of at most 2^50. So this
+ * factor is 1, or differs from 1 by about ln 2 / D or more. Such a difference is excluded if power
+ * differs from the double-double value by at most 2^-90 of itself. */
 PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
@@ -3546,10 +3627,10 @@ PE__COLD int pe__rational_frequency(const pe_plan *plan, size_t pair, double *w)
 }
 
 /* Returns a bound of the error that a sine or cosine of a pair inherits from the pair's frequency.
-   angle: |angle| in half-turns. For PE_COLUMNS_SUMS, the sum of |frequency times coordinate| over
-   the coordinates is used in place of the angle. The bound is 0 if half_turns is set and the plan's
-   two doubles are exactly the frequency. The factor 4 is pi, the radians in a half-turn, rounded
-   up. */
+   `angle` is |angle| in half-turns. For PE_COLUMNS_SUMS, the sum of |frequency times coordinate|
+   over the coordinates is used in place of `angle`. The bound is 0 if half_turns is set and the
+   plan's two doubles are exactly the frequency, except with `given` or PE_ANGLE_FLOAT32. The
+   factor 4 is pi, the radians in a half-turn, rounded up. */
 PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double angle, int given)
 {
     const double *const f = plan->frequency + pair;
@@ -3568,7 +3649,8 @@ PE__COLD double pe__inherited_error(const pe_plan *plan, size_t pair, double ang
 
 /* Returns the error bound of pe__sincos_dd() for one sine (component 0) or cosine (1). It is
    tighter than pe__sincos_error() because the sine of an angle below 1/4 half-turn has a relative
-   error. For angles up to 2^-800 half-turns it returns 1, as products below 2^-900 lose bits. */
+   error. For angles up to 2^-800 half-turns it returns 1, which makes Ziv's test inconclusive,
+   because products below 2^-900 lose bits. */
 PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component,
                                     int given)
 {
@@ -3578,8 +3660,9 @@ PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, 
     return angle > pe__exp2i(-800) ? part * pe__exp2i(-97) + inherited : 1;
 }
 
-/* Multiplies x by the exact frequency of a pair. If plan->half_turns is set, the frequency has a
-   factor pi; x is not multiplied by this factor here. */
+/* Multiplies x by the exact frequency of a pair, in radians per position. If plan->half_turns is
+   set, the frequency has a factor pi; x is not multiplied by this factor here. For PE_COLUMNS_SUMS,
+   the frequency is the scale times the sum over all coordinates of the row. */
 PE__COLD void pe__bigfloat_by_frequency(pe__bigfloat *x, const pe_plan *plan, size_t pair,
                                         int given)
 {
@@ -3618,20 +3701,21 @@ PE__COLD void pe__bigfloat_by_frequency(pe__bigfloat *x, const pe_plan *plan, si
         pe__bigfloat_mul(&w, &y);
     }
     pe__bigfloat_mul(x, &w);
-    /* This comes last, so that it is exact if n limbs suffice. */
+    /* The division comes last, so that the result is exact if it has at most n limbs. */
     if (rational[2] != 1) pe__bigfloat_div_double(x, rational[2]);
 }
 
 /* These are the values of 2 sin(k pi / 6) for k = 0 ... 11. The value 3 stands for an irrational
-   number. */
+   number, +-3^(1/2). */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
 /* Replaces the angle x by its sine or, for component 1, its cosine. `given` means that the
  * frequency is the caller's double in radians. The angle is in half-turns if half_turns is set and
- * `given` is not, else in radians. A multiple of 1/6 half-turn whose sine or cosine is rational, 0,
- * +-1/2 or +-1, gets that exact value (Niven). Returns 0 if more limbs are needed to distinguish x
- * from a multiple of 1/6. `enough` says that n limbs suffice to distinguish every rational x from
- * all multiples of 1/6 other than itself. */
+ * `given` is not, else in radians. If a multiple of 1/6 half-turn has a rational sine or cosine, 0,
+ * +-1/2 or +-1, x becomes that exact value (point 3 of section 5.6). Returns 0 if more limbs are
+ * needed to distinguish x from a multiple of 1/6, else 1. `enough` says that n limbs suffice to
+ * distinguish every rational x from all multiples of 1/6 other than itself, or that more limbs are
+ * not available. Then an x that cannot be distinguished from a multiple is taken to be it. */
 PE__COLD int pe__bigfloat_sine(pe__bigfloat *x, int component, int half_turns, int enough,
                                int given)
 {
@@ -3663,8 +3747,8 @@ PE__COLD int pe__bigfloat_sine(pe__bigfloat *x, int component, int half_turns, i
     pe__bigfloat_mul(&y, x);
     y.sign = -y.sign;
     if (k == 0 && x->exponent < -560 && !pe__bigfloat_is_0(x)) {
-        /* cos x and sin x / x are below 1 by less than 2^-1120. All numbers between 1 - 2^-1120
-           and 1 lead to the same rounded element, so take 1 - 2^-1120. */
+        /* |x| is below 2^-560, so cos x and sin x / x are below 1 by less than 2^-1120. All numbers
+           between 1 - 2^-1120 and 1 lead to the same rounded element, so take 1 - 2^-1120. */
         z = pe__bigfloat_of(1, n);
         y = z;
         y.exponent = -1119;
@@ -3678,14 +3762,18 @@ PE__COLD int pe__bigfloat_sine(pe__bigfloat *x, int component, int half_turns, i
     return 1;
 }
 
-/* The quantities of a pair that are computed: A sin(t w), A cos(t w), the frequency w in radians
-   per position, and the wavelength 2 pi / w in positions. */
+/* These are the quantities of a pair that are computed. The frequency w is in radians per position,
+   t is the position, and A is the amplitude. PE__SINE is A sin(t w) and PE__COSINE is A cos(t w);
+   their values, 0 and 1, are also those of `component`. PE__FREQUENCY is w. PE__WAVELENGTH is 2 pi
+   / w, in positions. */
 typedef enum pe__quantity { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__quantity;
 
 /* Returns the quantity `what` of a pair at position t, rounded once to the type that `drop` names
-   (0: double; else the value of pe__dropped_bits()). `less` is subtracted from a sine or cosine
-   before the rounding. Computes with multi-limb integers, and increases the number of limbs until
-   the rounding is certain. */
+   (0: double; else the value of pe__dropped_bits()). `less` is subtracted from A sin(t w) or
+   A cos(t w) before the rounding, so that pe__sincos_exact() gets the rest beyond a double.
+   Computes with multi-limb integers, and increases the number of limbs until the rounding is
+   certain. With PE__LIMBS limbs, a number that cannot be distinguished from a midpoint is taken to
+   be it. */
 PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, pe__quantity what,
                                    int given, double less, int drop)
 {
@@ -3718,8 +3806,8 @@ PE__COLD double pe__round_quantity(const pe_plan *plan, size_t pair, double t, p
     }
 }
 
-/* Computes the values that pe__sincos_dd() approximates, each lane correctly rounded: hi is the
-   rounded sine or cosine, lo is the exact value minus hi, rounded. */
+/* Computes the values that pe__sincos_dd() approximates, with each lane correctly rounded: hi is
+   the rounded sine or cosine, and lo is the exact value minus hi, rounded. */
 PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                pe__dd *cosine)
 {
@@ -3737,8 +3825,9 @@ PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, pe__d
 }
 
 /* Returns a pair's frequency in radians per position (what: PE__FREQUENCY) or its wavelength in
-   positions (PE__WAVELENGTH), rounded once to the type that `drop` names. */
-PE__DIVIDES_BY_ZERO /* frequency 0: the wavelength is infinity, as documented */
+   positions (PE__WAVELENGTH), rounded once to the type that `drop` names (0: double; else the value
+   of pe__dropped_bits()). */
+PE__DIVIDES_BY_ZERO /* with frequency 0 the wavelength is infinity: see pe_plan_wavelengths() */
 PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity what, int drop)
 {
     const double *const given = plan->frequency + pair;
@@ -3759,8 +3848,10 @@ PE__COLD double pe__plan_quantity(const pe_plan *plan, size_t pair, pe__quantity
     return pe__round_quantity(plan, pair, 1, what, 0, 0, drop);
 }
 
-/* Returns whether an element's angle is exactly a multiple of 1/6 half-turn and its sine or cosine
-   is rational: 0, +-1/2 or +-1. If so, sets *y to the element. */
+/* Returns 1 and sets *y to an element if its angle is found to be exactly a multiple of 1/6
+   half-turn, with a rational sine or cosine. This is 0, +-1/2 or +-1. Without half_turns, only the
+   angle 0 can be such a multiple. Returns 0 also where products are not exact in double; then
+   pe__round_quantity() recognises the multiple. */
 PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair, int component,
                                       int drop, double *y)
 {
@@ -3780,9 +3871,10 @@ PE__COLD int pe__round_rational_angle(const pe_plan *plan, double t, size_t pair
     return 1;
 }
 
-/* Sets *y to A sin x for a tiny angle x and returns whether the rounding is certain. multiple
-   2^exponent is the position or, with PE_ANGLE_FLOAT32, the angle. Powers of two are kept separate,
-   so that all factors are near 1. */
+/* Sets *y to A sin x for a tiny angle x and returns whether the rounding is certain. The number
+   multiple 2^exponent is the position or, with PE_ANGLE_FLOAT32, the angle in radians. Powers of
+   two are kept separate, so that all factors are near 1. Returns 0 if x may be pi 2^-59 radians or
+   more. */
 PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multiple, int exponent,
                                  int given, int drop, double *y)
 {
@@ -3801,14 +3893,14 @@ PE__COLD int pe__round_tiny_sine(const pe_plan *plan, size_t pair, double multip
 }
 
 /* Sets *y to an element of a tiny angle, and returns whether the rounding is certain. A tiny angle
- * may be out of range of doubles, or its cosine too close to 1 for double-double. For an angle x
- * below pi 2^-40 radians:
+ * may be out of range of doubles, or its cosine too close to 1 for double-double. If the angle x
+ * may be pi 2^-40 radians or more, the function returns 0. Otherwise:
  *
  *     A cos x is between A (1 - 2^-77) and A. Apart from A itself, no midpoint of two numbers is
- *         within 2^-54 |A| of A. So A cos x rounds as any number just below A does.
- *     A sin x is A x (1 - d), where d is below 2^-77. If x is below pi 2^-60, d is below 2^-117.
- *         Then Ziv's test is applied to A x. A x is a product of numbers near 1 and a power of two,
- *         with a relative error of 2^-100 plus the error inherited from the frequency. */
+ *         within 2^-54 |A| of A. So A cos x rounds as any number slightly nearer to 0 than A does.
+ *     A sin x is A x (1 - d). If x is below pi 2^-59, d is below 2^-117. Then Ziv's test is applied
+ *         to A x. A x is a product of numbers near 1 and a power of two, with a relative error of
+ *         2^-100 plus the error inherited from the frequency. For larger x, returns 0. */
 PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, double *y)
 {
@@ -3830,17 +3922,21 @@ PE__COLD int pe__round_tiny_angle(const pe_plan *plan, double t, size_t pair, in
 }
 
 /* Returns an element correctly rounded: A times the sine (component 0) or cosine (1) of a pair at
- * position t, in the type that `drop` names. The argument `approx` is the sine or cosine from
- * pe__sincos_dd(), times the mantissa of A, as a sum of two doubles. It is NULL if the caller has
- * not computed it, as for floats. Tries double-double with Ziv's test, then exactly rational
- * angles, then multi-limb integers. Tiny angles are tried first if approx is NULL, else after
- * double-double. */
+ * position t, in the type that `drop` names (0: double; else the value of pe__dropped_bits()). The
+ * argument `approx` is the sine or cosine from pe__sincos_dd(), times plan->mantissa, as a sum of
+ * two doubles. It is NULL if the caller has not computed it, as for floats. Tries, in this order:
+ *   1. an angle of exactly 0
+ *   2. if approx is NULL, pe__round_tiny_angle()
+ *   3. double-double with Ziv's test
+ *   4. pe__round_tiny_angle()
+ *   5. if `given` is 0, pe__round_rational_angle()
+ *   6. pe__round_quantity() with multi-limb integers, which always decides */
 PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, int component,
                                   int given, int drop, const double *approx)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     double own[2], y;
-    if (!plan->point && (t == 0 || w[pair] == 0)) { /* the angle is exactly 0 */
+    if (!plan->point && (t == 0 || w[pair] == 0)) { /* a sum that is 0 is found below */
         if (component == 0) return 0 * plan->amplitude;
         return drop ? (double)pe__round_once(plan->amplitude, 0, 1, drop) : plan->amplitude;
     }
@@ -3860,9 +3956,10 @@ PE__COLD double pe__round_element(const pe_plan *plan, double t, size_t pair, in
     return pe__round_quantity(plan, pair, t, (pe__quantity)component, given, 0, drop);
 }
 
-/* The type of the two functions below, which call pe__round_element() with a constant `given`. Row
-   kernels call them through a pointer, so that a program that uses only given frequencies contains
-   no code for the frequencies of a config. */
+/* This is the type of the two functions below, which call pe__round_element() with a constant
+   `given`: 0 for any plan, 1 for frequencies that are the caller's doubles in radians. The argument
+   `known` is `approx` of pe__round_element(). Row kernels call them through a pointer, so that a
+   program that uses only given frequencies contains no code for the frequencies of a config. */
 typedef double pe__element_rounder(const pe_plan *plan, double t, size_t pair, int component,
                                    int drop, const double *known);
 PE__COLD double pe__round_element_any(const pe_plan *plan, double t, size_t pair, int component,
@@ -3877,37 +3974,42 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
 }
 
 /* ==== src/sincos/bounds.h ==== */
-/* The error budget of rows in double, the proof of the rounding test, and the bounds it uses.
- * tests/checks/gappa.sh proves the terms, tests/unit/numbers/test_budget.c measures them. */
+/* This file has the error budget of rows whose sines and cosines are computed in double, the proof
+ * of the rounding test, and the bounds that the test uses. The rounding errors of the polynomials
+ * and of a rotation are proved by tests/checks/gappa.sh. Centres and rotated rows are measured by
+ * tests/unit/numbers/test_budget.c. */
 
-/* ---- 5.7 sines and cosines by double ------------------------------------------------------------
- * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block. The middle row
- * of a block is its anchor. The rotation rows 1 ... 8 of the plan rotate the anchor to the rows
- * anchor + b and anchor - b. Up to 17 blocks share one centre, which is the anchor of the middle
- * block. The rotation rows 17, 34 ... 136 rotate the centre, forward or backward, to the other
- * anchors. The centre comes from pe__sincos(); with PE_SLEEF and more than 2 blocks, from SLEEF. */
+/* ---- 5.7 sines and cosines in double ------------------------------------------------------------
+ * All elements of a single row come from pe__sincos(); none is rotated. In a run, 17 rows are a
+ * block. The middle row of a block is its anchor. Rotation row b of the plan, 1 <= b <= 8, rotates
+ * the anchor to the rows anchor + b and anchor - b. Up to 17 blocks share one centre, which is the
+ * anchor of the middle block. The rotation rows 17, 34 ... 136 rotate the centre, forward or
+ * backward, to the other anchors. The centre comes from pe__sincos() or, with PE_SLEEF and more
+ * than 2 blocks, from SLEEF. Step 5 below says where positions beyond plan->double_range differ. */
 
 /* Rounding test: why floats are correctly rounded
  *
  * 0. Symbols. x is the true element, y the computed one, and |y - x| <= e. A is the amplitude.
- * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is never nearer to 0 than x
- * (step 7). Step 6 gives e, and step 8 gives eta.
+ * Kernels compute y' = y (1 + eta) with a small eta > 0, so that y' is not nearer to 0 than x,
+ * unless y itself is near 0 (step 7). Step 6 gives e, and step 8 gives eta.
  *
  * 1. Units. Errors are in units of u = 2^-53, for amplitude 1. An error is the length of the error
- * vector of (sine, cosine), because a rotation mixes the errors of the two components. A relative
- * rounding adds 1 to a vector. An absolute rounding of numbers below 1 adds 1/2 to each component.
+ * vector of (sine, cosine), because a rotation mixes the errors of the two components. The relative
+ * error of a rounding is at most 1 unit, so rounding both components adds at most 1 to the vector.
+ * The absolute error of rounding a number below 1 is at most 1/2 unit.
  *
- * 2. pe__sincos(), by the full polynomials. "Unfused" means without fused multiply-add. The
+ * 2. pe__sincos(), with the full polynomials. "Unfused" means without fused multiply-add. The
  * terms are
  *     1.00  the rounding of the factor A (1 + eta): along the vector
  *     1.18  the residual z of the argument reduction, |z| <= 1/4 + 2^-17, rounded twice:
- *           pi (2^-56 + 2^-55), across the vector; unfused it is rounded once: 0.79
+ *           pi (2^-56 + 2^-55), across the vector. Unfused, only the last rounding counts, which is
+ *           pi 2^-55: 0.79
  *     0.01  the error of the angle, also across the vector: at most pi 2^-62 for positions up to
  *           plan->double_range
- *     3.25  the polynomials with rounded coefficients, as a vector; unfused 3.40. One component
- *           alone: sin(pi z) 2.69, cos(pi z) 2.04, unfused 2.35. gappa.sh proves them in each of
- *           three intervals of the factor's mantissa
- *     0.04  the approximation error of the polynomials (lacks.py)
+ *     3.25  the polynomials with rounded coefficients, as a vector; unfused 3.40. The error of
+ *           sin(pi z) alone is 2.69, that of cos(pi z) alone is 2.04, unfused 2.35. gappa.sh proves
+ *           the bounds of the two components, in each of three intervals of the factor's mantissa
+ *     0.04  the approximation error of the polynomials (tests/tools/lacks.py)
  * Along and across are perpendicular, so the sum is (1.00^2 + 1.19^2)^(1/2) + 3.25 + 0.04: at most
  * 4.85, unfused 4.74.
  *
@@ -3920,10 +4022,10 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  *     4.95  sine and cosine, 3.5 ulp each (u35)
  *     1.90  the angle and the residual z, as in step 2, and the rounding of the correction in
  *           pe__sincos_sleef(), which adds the derivative times `low`
- *     2.00  the rounding of the factor and of the products with the factor
+ *     2.00  the rounding of the factor A (1 + eta) and of the products with it
  * The sum is 8.85, unfused 8.46.
  *
- * 4. One rotation of (s, c) by a rotation row (S, C) of the plan. The terms are
+ * 4. One rotation of a pair (s, c) by the sine and cosine (S, C) in a rotation row. The terms are
  *     0.71  the rounding of S and C
  *     2.00  the rounding of a product and of the sum. Unfused, two products and the sum are
  *           rounded: again 2 for one component, since |sC| + |cS| <= 1. The vector, from which the
@@ -3931,64 +4033,73 @@ PE__COLD double pe__round_element_given(const pe_plan *plan, double t, size_t pa
  *           products, 1 from the sum
  * The sum is 2.71; unfused 3.13 as a vector, 2.71 for one component of the result.
  *
- * 5. A row of a run is two rotations from its centre. The bound pe__bound_run is
+ * 5. A row of a run is at most two rotations from its centre. The bound pe__bound_run is
  *     10.75   without SLEEF: 4.85 + 2.71 + 2.71 = 10.27, unfused 4.74 + 3.13 + 2.71 = 10.58
  *     14.375  with SLEEF: 14.27, unfused 14.30
  * For positions beyond plan->double_range, pe__sincos_dd() replaces pe__sincos() if its error is
  * below 44 units. Otherwise, correctly rounded elements replace it (pe__compute_centre_far()).
- * pe__bound_far is 60, fused or unfused.
+ * pe__bound_far is 60, fused or unfused. It covers the 44 units, 0.71 for omitting the low doubles
+ * of sines and cosines, and 2 for the factor A (1 + eta) and the products with it. It also covers
+ * 3.13 + 2.71 for two rotations.
  *
  * 6. pe__ziv_round() multiplies y' by 1 - eta + eta^2, which undoes 1 + eta. Three roundings add to
- * the error: of this factor (0.5), of the product (1), and of y - e and y + e (1). Hence e is 2.5
- * units more than the bounds of steps 2 and 5.
+ * the error. The factor 1 - eta + eta^2 adds 0.5, its product with y' adds 1, and the sum y + e or
+ * y - e adds 1. Hence e is 2.5 units more than the bounds of steps 2 and 5.
  *
  * 7. The test. Where float(y - e) = float(y + e), this float is the answer (Ziv's test). The hot
  * loop tests a condition that is sufficient for it and costs only a few integer operations. The
  * condition is on y' = y (1 + eta). If |y| >= 2^-12 |A|, the error of y is at most eta |y|. Then
  * |y'| is never below the true |x|, and at most 2 eta |x| above. So float(y') is wrong only if a
- * midpoint of two floats lies at |y'| or just below. The 29 bits that rounding to float drops
- * (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the most
+ * midpoint of two floats is at |y'| or at most 2 eta |x| below. The 29 bits that rounding to float
+ * drops (PE__DROPPED) show this: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the most
  * significant of the 29 bits flipped, this interval is [0, 2 eta 2^53]. So the hot loop keeps two
  * running minima:
- *     of the dropped bits, with the most significant one flipped: vectors are flagged if the
- *     minimum is within the window, 2 eta 2^53
- *     of the absolute values of floats, or of the upper halves of doubles: vectors are flagged if
- *     the minimum is below the guard, which stands for |y| >= 2^-12 |A| and a normal float
- * A few elements in 10,000 are flagged. pe__round_flagged() applies Ziv's test to their vectors.
+ *     The minimum of the dropped bits, with the most significant one flipped. If it is within the
+ *     window, 2 eta 2^53, the vectors are flagged.
+ *     The minimum of the floats' magnitudes (with AVX2, of the upper halves of the doubles). If it
+ *     is below the guard, the vectors are flagged. At or above the guard, |y| >= 2^-12 |A|, and the
+ *     float is normal.
+ * A few elements in 10,000 are flagged. Ziv's test is then applied to their group, or to their
+ * vector if that is the end of a row (pe__round_flagged(), pe__store_partial()).
  *
- * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12. The 1/8 is needed because the
- * factor 1 + eta also multiplies the error.
+ * 8. eta is the bound of step 2 or 5 plus 1/8 unit, divided by 2^-12, because |y| may be as small
+ * as 2^-12 |A|. The 1/8 is needed because the factor 1 + eta also multiplies the error.
  *
- * 9. A single row of floats has a narrower window, and a guard that shrinks with the position.
- * Nothing is rotated after pe__sincos(), so all errors except the angle's are relative. The terms,
- * in units of 2^-48, are
- *    22.00  the approximation error of the short polynomials (lacks.py)
- *     0.25  the roundings, at most 8 u. The residual z has 2. sin(pi z) / z has 4, and its product
- *           with z has 1. cos(pi z) has 5 (gappa.sh)
- *     0.79  the error of the angle, pi 2^-62 |t| / plan->double_range, where
- *           |y| >= 2^-12 |A t| / plan->double_range
+ * 9. A single row of floats, at position t, has a narrower window, and a guard in proportion to
+ * |t|. Nothing is rotated after pe__sincos(), so all errors except the angle's are relative. The
+ * terms, in units of 2^-48, are
+ *    22.00  the approximation error of the short polynomials (tests/tools/lacks.py)
+ *     0.25  the roundings, at most 8 u: 1 u for the factor A (1 + eta), 2 u for the residual z, 4 u
+ *           for sin(pi z) / z and 1 u for its product with z. cos(pi z) has 5 u in place of the
+ *           last two (gappa.sh)
+ *     0.79  the error of the angle. It is at most pi 2^-62 |t| / plan->double_range, and above the
+ *           guard |y| >= 2^-12 |A t| / plan->double_range
  * The sum is 23.04. pe__bound_short_poly has 24, so the window 2 eta 2^53 is 24 2^6. Flagged
- * vectors are computed again by the full polynomials and rounded with the e of pe__bound_full_poly.
+ * vectors are computed again with the full polynomials, and rounded with the e of
+ * pe__bound_full_poly.
  *
  * 10. In a run, slow pairs, those of low frequency, do not need the guard |y| >= 2^-12 |A|. Let t
  * be the position of the row. Let T be the largest |position| of the centre, the anchors and the
- * plan's rotation rows on the way to the row. A pair of frequency f, in half-turns, is slow if
- * f T <= 1/4. Then no sine on the way is larger than pi f T, and the row's own sine is at least
- * 0.9 pi f |t|. The terms of the sine's error, in units of u pi f T, are
+ * plan's rotation rows on the way to the row. Let f be the magnitude of a pair's frequency, in
+ * half-turns per position. The pair is slow if f T <= 1/4. Then no sine on the way is larger than
+ * pi f T, and the row's own sine is at least 0.9 pi f |t|. The terms of the sine's error, in units
+ * of u pi f T, are
  *     11  the centre, whose errors are relative
  *     16  the first rotation: 2 for the plan's sine and its product, 12 for the centre's cosine,
  *         the plan's cosine and their product, 2 for the sum
- *     20  the second rotation, whose cosine is off by 15
- * These 47 units are 52 T / |t| units relative to the row's sine. eta is 2^12 (10.75 + 1/8) units,
- * which is enough for T <= PE__SLOW_RATIO |t|. T is at most |t| + 144 + 8, so this holds for
- * |t| >= 0.2 (pe__slow_from()). */
+ *     20  the second rotation, in which the cosine that is rotated is off by 15 units
+ * These 47 units are 52 T / |t| units relative to the row's sine. For T <= PE__SLOW_RATIO |t| this
+ * is less than eta, which is 2^12 (10.75 + 1/8) units, or more with SLEEF. T is at most
+ * |t| + 144 + 8, so T <= PE__SLOW_RATIO |t| holds for |t| >= 0.2 (pe__slow_from()). */
 enum { PE__SLOW_RATIO = 800 };
 
-/* The bounds of the rounding test, for amplitude 1. PE__BOUND takes the error bound of step 2 or 5
-   in units, and the window in multiples of 2^12: 2 (units + 1/8), rounded up. */
+/* The constants of the rounding test for one kind of rows, for amplitude 1. The steps are those of
+   the comment above. PE__BOUND computes them from two numbers. `units` is the error bound of step 2
+   or 5, in units of 2^-53. `window` is the window in multiples of 2^12: 2 (units + 1/8), rounded
+   up. The divisors are 2^53 and 2^41; pe__bound_short_poly, from step 9, also has 2^48. */
 typedef struct pe__bound {
-    double error, eta; /* e and eta of pe__ziv_round() */
-    int32_t window;    /* 2 eta 2^53, by PE__BOUND rounded up to a multiple of 2^12 */
+    double error, eta; /* error is e of step 6; eta is eta of step 8 or 9 */
+    int32_t window;    /* 2 eta 2^53; PE__BOUND rounds it up to a multiple of 2^12 */
 } pe__bound;
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
@@ -4004,9 +4115,11 @@ static const pe__bound pe__bound_far = PE__BOUND(60, 121);
 #undef PE__BOUND
 
 /* Returns the guard of the rounding test, as the bits of a float: floats with a smaller magnitude
-   are flagged. The guard is 2^-12 share |amplitude|, increased by 1 / 1024, because a float may be
-   less than the double that it was rounded from. It is a normal float. If elements may be infinite,
-   it is INT32_MAX, which flags all floats. */
+   are flagged. The guard is 2^-12 share |amplitude|, increased by the factor 1 + 1 / 1024, because
+   a float may be less than the double that it was rounded from. `share` is 1 for the pairs of a
+   run, |t| / plan->double_range for a single row at position t, and 0 for slow pairs. The guard is
+   at least a normal float. If |amplitude| is above 2^127, elements may be infinite, and the guard
+   is INT32_MAX, which flags all floats. */
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
@@ -4027,7 +4140,8 @@ PE__INLINE int pe__is_far(const pe_plan *plan, double t)
  * from the kind of positions that a call has. Tested by tests/unit/plan/test_conventions.c and
  * tests/unit/positions/test_at.c. */
 
-/* Sets the amplitude A of a plan, the mantissa and the power of two of A, and the guard. */
+/* Sets the amplitude A of a plan, the mantissa and the power of two whose product is A, and the
+   guard of the rounding test. */
 static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
@@ -4037,9 +4151,11 @@ static inline void pe__plan_set_amplitude(pe_plan *plan, double amplitude)
     plan->guard = pe__guard(amplitude, 1);
 }
 
-/* Sets the range of the double kernel from the relative error and the largest magnitude of the
-   frequencies. Within the range, an angle is at most 2^36 half-turns, and it inherits an error of
-   at most 2^-62 half-turns from its frequency. */
+/* Sets plan->error to the bound of the frequencies' relative error, and plan->fastest to their
+   largest magnitude, in half-turns per position. Also sets plan->double_range, the largest
+   |position| for the double kernel. Up to it, an angle is at most 2^36 half-turns and inherits an
+   error of at most 2^-62 half-turns from its frequency. For frequencies below 2^-900 or of 0, the
+   range is that of 2^-900, which keeps it finite. */
 static inline void pe__plan_set_range(pe_plan *plan, double error, double fastest)
 {
     const double maximum = pe__exp2i(-62) / error;
@@ -4049,9 +4165,9 @@ static inline void pe__plan_set_range(pe_plan *plan, double error, double fastes
     plan->double_range = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Set *own to a copy of the plan, changed as `positions` requires. For differences
-   (pe_delta()) the amplitude is 1, and there is no offset and no padding position. For opposite
-   angles (pe_back()) offset and padding position change sign. */
+/* Set *own to a copy of the plan, changed as `positions` requires. If pe_delta() made them, the
+   amplitude becomes 1, and there is no offset and no padding position. If pe_back() made them, the
+   offset and the padding position change sign, as the positions do when they are read. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *positions, pe_plan *own)
 {
     *own = *plan;
@@ -4077,17 +4193,19 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *positions, 
 /* Computes the rotation rows of a plan, by which other rows are rotated. Tested by
  * tests/unit/numbers/test_budget.c. */
 
-/* PE__BLOCK_HALF is the number of rows of a block on each side of its anchor. */
+/* PE__BLOCK_HALF is the number of rows of a block on each side of its anchor. PE__BLOCK_ROWS is the
+   number of rows of a block, with the anchor. */
 enum { PE__BLOCK_HALF = 8, PE__BLOCK_ROWS = 2 * PE__BLOCK_HALF + 1 };
 
-/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table, each as an array of sines and an
- * array of cosines. Row 1 comes from pe__sincos_dd(). Row b is row b / 2 rotated by row b - b / 2,
- * with integer division. Row 17 is row 8 rotated by row 9. Row 17 * b is row 17 * (b / 2) rotated
- * by row 17 * (b - b / 2).
+/* Writes the rotation rows 1 ... 8 and 17, 34 ... 136 to table. Rotation row n has an array of the
+ * pairs' sines at position n, then an array of their cosines. Row 1 comes from pe__sincos_dd(). Row
+ * b is row b / 2 rotated by row b - b / 2, with integer division. Row 17 is row 8 rotated by row 9,
+ * which is not written. Row 17 * b is row 17 * (b / 2) rotated by row 17 * (b - b / 2).
  *
- * All is in double-double. The error of row 1, at most pe__sincos_error() at position 1, grows in
- * proportion to the row number. A rotation itself adds less than 2^-100 (pe__dd_rotate()). Four
- * vectors are computed together, because each operation on one vector waits for the one before. */
+ * All arithmetic is double-double. The result is rounded to double when it is written. The error of
+ * row 1, at most pe__sincos_error() at position 1, grows in proportion to the row number. A
+ * rotation itself adds less than 2^-100 (pe__dd_rotate()). Four vectors are computed together,
+ * because each operation on one vector waits for the one before. */
 PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__BLOCK_HALF + 1 };
@@ -4115,8 +4233,9 @@ PE__OUTLINE void pe__build_rotation_rows(const pe_plan *plan, double *table)
     }
 }
 
-/* Returns the rotation row of a plan for `multiple` rows (level 0) or blocks (level 1), 1 <=
-   multiple <= 8. For 0, which needs no rotation, it returns a valid row. */
+/* Returns the address of rotation row `multiple` (level 0) or 17 * multiple (level 1), for a
+   multiple of 1 ... 8. Its sines begin there, its cosines plan->padded doubles later. For a
+   multiple of 0, which needs no rotation, it returns row 1, so that the address is valid. */
 PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int64_t multiple)
 {
     const size_t index = multiple ? level * PE__BLOCK_HALF + (size_t)multiple - 1 : 0;
@@ -4124,23 +4243,24 @@ PE__INLINE const double *pe__rotation_row(const pe_plan *plan, size_t level, int
 }
 
 /* ==== src/plan/config.h ==== */
-/* The default config and the presets.
- * tests/unit/plan/test_conventions.c and tests/checks/parity.sh compare presets with models. */
+/* Makes the default config and the presets. tests/unit/plan/test_conventions.c compares their rows
+ * with the formulas of the projects, tests/checks/parity.sh with the code of models. */
 
 /* ---- 5.8 plans ----------------------------------------------------------------------------------
  * The memory of a plan holds, in this order:
- *     up to 63 bytes, to an aligned address
- *     2 arrays: the frequencies, as sums of two doubles
- *     1 array: the frequencies rounded to float, with PE_ANGLE_FLOAT32
- *     16 rows of 2 arrays each: the rotation rows, if enough rows are expected
- *     2 bytes per pair: the order of pairs, if the config has a list of coordinates
- * With PE_COLUMNS_SUMS it holds one array for each coordinate instead: the matrix.
+ *     up to 63 bytes before the next multiple of 64
+ *     2 arrays: the frequencies, as sums of two doubles; an array of the first doubles, then one of
+ *         the second. With PE_ANGLE_FLOAT32 all sums are 1 / pi
+ *     1 array, only with PE_ANGLE_FLOAT32: the frequencies rounded to float
+ *     16 rows of 2 arrays each: the rotation rows, unless PE_ANGLE_FLOAT32 is set or
+ *         expected_rows is 1 ... PE__TABLE_MIN_ROWS - 1
+ *     2 bytes per pair: plan->order, only if the pairs are sorted by coordinate
+ * With PE_COLUMNS_SUMS, the 63 bytes are followed by one array for each coordinate: plan->matrix.
  *
- * In an array, the pairs of each axis begin at a multiple of 8, except with PE_COLUMNS_JOINED. A
- * vector may be loaded that starts at any pair. The padding lanes after the last pair of an axis
- * repeat this pair, so they are flagged only if the pair itself is flagged. If it is flagged, the
- * exact rounder may load vectors that begin in padding lanes and end past the array. The rotation
- * rows come after the frequencies, so that these loads stay in the memory of the plan. */
+ * An array has plan->padded doubles. In it, the pairs of each axis begin at a multiple of 8, except
+ * if plan->joint is set. A vector may be loaded that starts at any pair. The padding lanes after
+ * the last pair of an axis repeat this pair, so that the rounding test flags them only where it
+ * flags the pair itself. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -4174,7 +4294,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     };
     const size_t d = d_model;
     const int is = (int)preset;
-    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* which every init refuses */
+    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* every init refuses it */
     pe_config c = pe_config_default(d);
     c.layout = (pe_layout)presets[is].layout;
     c.exponent = (pe_exponent)presets[is].exponent;
@@ -4208,12 +4328,12 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 }
 
 /* ==== src/plan/shape.h ==== */
-/* The axes, arrays, size and errors of a plan, before it is built.
- * tests/unit/api/test_errors.c tests them. */
+/* Checks a config, and computes the axes, the number of arrays and the size of its plan, before the
+ * plan is built. Tested by tests/unit/api/test_errors.c. */
 
 /* If there are at least this many consecutive rows, the plan's table of rotation rows saves more
-   time than it costs. Measured at d = 512: 35 rows with AVX-512, 38 with AVX2. One number serves
-   all. */
+   time than it costs. Measured at d_model = 512: 35 rows with AVX-512, 38 with AVX2. One number
+   serves all instruction sets, since every one makes the same plan. */
 enum { PE__TABLE_MIN_ROWS = 36 };
 
 /* Returns whether the config has several axes and lays out their columns as `columns`. */
@@ -4222,10 +4342,10 @@ PE__INLINE int pe__has_columns(const pe_config *config, pe_columns columns)
     return config->axes > 1 && config->columns == columns;
 }
 
-enum { PE__STATIONARY = 255 }; /* the coordinate of pairs that never rotate */
+enum { PE__STATIONARY = 255 }; /* in a list of coordinates, it marks a pair that never rotates */
 
-/* Returns how many arrays a plan for `rows` expected rows has. `rows` is 0 if the number is
-   unknown. */
+/* Returns how many arrays of plan->padded doubles a plan for `rows` expected rows has. `rows` is 0
+   if the number is unknown, which is treated as many rows. */
 PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
 {
     if (pe__has_columns(config, PE_COLUMNS_SUMS)) return config->axes;
@@ -4233,8 +4353,9 @@ PE__COLD size_t pe__array_count(const pe_config *config, size_t rows)
     return rows == 0 || rows >= PE__TABLE_MIN_ROWS ? 2 + 2 * 2 * PE__BLOCK_HALF : 2;
 }
 
-/* Sets D of the exponent i / D to the exact sum d[0] + d[1], for an axis of the given width. With
-   at most one pair, i is 0 and D does not matter, so it is set to 1. */
+/* Sets d[0] and d[1] so that their exact sum is the D of the exponent i / D, for an axis of the
+   given width. With at most one pair, i is 0 and D does not matter, so it is set to 1. It is also 1
+   with PE_EXPONENT_INDEX. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
     d[0] = 1;
@@ -4249,7 +4370,8 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
     }
 }
 
-/* Returns what is wrong with the frequencies of an axis, or NULL. */
+/* Returns an error text if D of an axis is not above 0, or if its first or last frequency is out of
+   bounds. Otherwise returns NULL. The other frequencies are between these two. */
 PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
 {
     const double little = 1e-9, s = fabs(config->scale);
@@ -4260,7 +4382,8 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     int of_scale, of_base;
     (void)pe__frexp(s, &of_scale);
     (void)pe__frexp(config->base, &of_base);
-    /* the exponents alone show that the frequencies are within bounds: no logarithm needed */
+    /* Here the exponents alone show that `first` and `last`, below, would be less than 21 in
+       magnitude, so no logarithm is needed. */
     if (fabs((double)of_scale) + steps * (fabs((double)of_base) + 1) < 18) return NULL;
     const double first = pe__log2(s) + by_pi;
     const double last = first - steps * pe__log2(config->base);
@@ -4271,9 +4394,9 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* Joins the axes of a plan that has a list of coordinates. The axes share one layout, and the first
-   axis has all pairs. The padding grows by three vectors, because four vectors may be loaded that
-   start at any pair. */
+/* Changes a plan of one axis to `axes` axes, for pairs that are sorted by coordinate. The axes
+   share one layout. The first axis keeps all pairs, and the others have none. The padding grows by
+   three vectors, because four vectors may be loaded that start at any pair. */
 PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
 {
     plan->axes = axes;
@@ -4282,14 +4405,15 @@ PE__INLINE void pe__plan_join_axes(pe_plan *plan, size_t axes)
     for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
 }
 
-/* Returns whether a list has the needed length. A length of 0 means unknown, and is accepted. */
+/* Returns whether a list has the needed length. A length of 0 means unknown, and is accepted. Any
+   other length needs a list that is not NULL. */
 PE__INLINE int pe__list_ok(const void *list, size_t length, size_t needed)
 {
     return length == 0 || (list && length == needed);
 }
 
-/* Returns whether all coordinates of a list are valid. Returns 1 if the list is NULL, which means
-   that there is none. */
+/* Returns whether all coordinates of a list are below `axes` or PE__STATIONARY. Returns 1 if the
+   list is NULL, which means that there is none. */
 PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
 {
     int ok = 1;
@@ -4298,8 +4422,9 @@ PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_
     return ok;
 }
 
-/* Sets the columns, pairs and denominators of a plan's axes. Returns what is wrong with the axes,
-   or NULL. */
+/* Sets the columns, pairs and denominators of a plan's axes, and the fields d_model, axes, pairs,
+   padded, joint and step of the plan. Sets all other fields to zeros. Returns an error text if the
+   axes are invalid, otherwise NULL. */
 PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
@@ -4320,7 +4445,8 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        const size_t columns = width - axis->zeros; /* odd: one more sine (cos_first: cosine) */
+        /* If columns is odd, there is one sine more or, with cos_first, one cosine more. */
+        const size_t columns = width - axis->zeros;
         axis->zero = column + columns;
         axis->pairs = (columns + 1) / 2;
         axis->sines = (columns + !cos_first) / 2;
@@ -4339,11 +4465,11 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
         column += width;
     }
     plan->axis[all - 1].zeros += d - column;
-    for (size_t a = 0; a < all; a++) { /* the column of the first sine and of the first cosine */
+    for (size_t a = 0; a < all; a++) { /* sets the columns of the first sine and first cosine */
         pe__axis *const axis = &plan->axis[a];
         const size_t own = axis->zero - axis->sines - axis->cosines;
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
-        const size_t gap = steps || joined ? pairs : axis->pairs; /* from half to half */
+        const size_t gap = steps || joined ? pairs : axis->pairs; /* columns from half to half */
         const size_t second = first + (halves ? gap : steps ? all : 1);
         axis->sine = cos_first ? second : first;
         axis->cosine = cos_first ? first : second;
@@ -4356,8 +4482,9 @@ PE__INLINE const char *pe__plan_set_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
-/* Returns what is wrong with the config, or lays the plan out and returns NULL. It is inlined into
-   its two callers, so that a program that never asks for the texts does not contain them. */
+/* Returns an error text if the config is invalid. Otherwise sets the fields of *plan that
+   pe__plan_set_axes() sets, and returns NULL. It is inlined into its two callers, so that a program
+   that never asks for the texts does not contain them. */
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
@@ -4401,16 +4528,16 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
     return pe__plan_set_axes(plan, config);
 }
 
-/* Returns the bytes of memory that a plan takes. `listed` is 1 if the config has a list of
-   coordinates. */
+/* Returns the bytes of memory that a plan takes, with 63 bytes for the alignment. `listed` is 1 if
+   the pairs will be sorted by coordinate, which takes two bytes per pair (plan->order). */
 PE__INLINE size_t pe__plan_memory(const pe_plan *plan, const pe_config *config, int listed)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);
     return plan->padded * arrays * sizeof(double) + (listed ? 2 * plan->pairs : 0) + 63;
 }
 
-/* Lays the plan out and returns the bytes of memory that it takes. Returns 0 if the config is
-   wrong. */
+/* Sets the fields of *plan that pe__plan_set_axes() sets, and returns the bytes of memory that the
+   plan takes. Returns 0 if the config is NULL or invalid. */
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
@@ -4433,8 +4560,8 @@ PE_API const char *pe_config_error(const pe_config *config)
 /* Builds plans in the caller's memory: frequencies and rotation rows. tests/unit/rows/test_bounds.c
  * and tests/unit/numbers/test_budget.c test them. */
 
-/* Copies fields of the config to the plan, and sets the addresses of the plan's arrays in aligned
-   memory. */
+/* Copies fields of the config to a plan whose axes are set, and sets the addresses of the plan's
+   arrays. `memory` is aligned to 64 bytes. */
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
     const size_t arrays = pe__array_count(config, config->expected_rows);
@@ -4455,8 +4582,9 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
 }
 
 /* Returns the address of a plan's order, which comes after the arrays and has two bytes for each
-   pair. The first plan->pairs bytes say where each pair lies in the arrays. The others hold the
-   coordinates of the pairs; pe__plan_sort_pairs() replaces them by the segments. */
+   pair. The first plan->pairs bytes are the places of the pairs, each counted from the first of the
+   PE__SORT_PAIRS pairs that are sorted together. The caller sets the other bytes to the
+   coordinates of the pairs. pe__plan_sort_pairs() replaces them by the segments. */
 static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *config,
                                         double *memory)
 {
@@ -4464,11 +4592,14 @@ static inline uint8_t *pe__order_memory(const pe_plan *plan, const pe_config *co
 }
 
 /* Finds the order of a plan's pairs by coordinate; pe__plan_sort_array() moves them. `order` is
- * from pe__order_memory(). Its first half gets the new place of each pair. Its second half holds
- * the coordinates, which the segments replace. Among each PE__SORT_PAIRS pairs, the pairs of one
- * coordinate become a segment: they get consecutive places. Stationary pairs come last, as
- * coordinate PE_MAX_AXES. A segment is described by two bytes: the coordinate, and the number of
- * pairs minus 1. A segment of one pair has one byte: the coordinate + PE__SEGMENT_OF_ONE. */
+ * from pe__order_memory(), and its second half holds the coordinates. Its first half gets the new
+ * place of each pair. Every PE__SORT_PAIRS pairs are sorted on their own. Among them, the pairs of
+ * one coordinate become a segment: they get consecutive places. Stationary pairs come last, as
+ * coordinate PE_MAX_AXES.
+ *
+ * The segments replace the coordinates. The byte at the first place of a segment is its coordinate,
+ * and the next byte is its number of pairs minus 1. A segment of one pair has only one byte, which
+ * is the coordinate + PE__SEGMENT_OF_ONE. Bytes at later places of a segment are 0. */
 enum { PE__SEGMENT_OF_ONE = 16 };
 static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
 {
@@ -4490,7 +4621,7 @@ static inline void pe__plan_sort_pairs(pe_plan *plan, uint8_t *order)
     plan->order = order;
 }
 
-/* Sorts the pairs of an array of a plan by plan->order, in place. */
+/* Moves the element of each pair in an array of a plan to the place that plan->order gives it. */
 static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 {
     double all[PE__SORT_PAIRS];
@@ -4502,7 +4633,8 @@ static inline void pe__plan_sort_array(const pe_plan *plan, double *array)
 }
 
 /* Fills the padding of an array. Repeats the last pair of each axis up to the first pair of the
-   next axis. After the last axis, repeats its last pair up to plan->padded. */
+   next axis. After the last axis, repeats its last pair up to plan->padded. For an axis without
+   pairs, the element before it is repeated, or 0 if there is none. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -4512,9 +4644,12 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* Completes a plan whose frequencies are in memory. Sorts and pads them, rounds them to float for
-   PE_ANGLE_FLOAT32, and computes the range and the rotation rows. `error` is the relative error of
-   the frequencies. `fastest` is the largest magnitude of a frequency, in half-turns. */
+/* Completes a plan whose frequencies are in memory. Sorts them if the plan has an order, pads them,
+   and computes the range and, if the plan has memory for them, the rotation rows. With
+   PE_ANGLE_FLOAT32, writes the frequencies rounded to float to the third array, and 1 / pi to the
+   first two. Until then plan->float32 is NULL, so that pe__plan_quantity() reads the frequencies
+   themselves. `error` bounds the relative error of the frequencies. `fastest` is the largest
+   magnitude of a frequency, in half-turns per position; rounding to float may increase it. */
 static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, double *memory)
 {
     const size_t padded = plan->padded;
@@ -4538,7 +4673,8 @@ static inline void pe__plan_finish(pe_plan *plan, double error, double fastest, 
     if (plan->table) pe__build_rotation_rows(plan, memory + 2 * padded);
 }
 
-/* Begins every init. Sets the plan to zeros, which every call refuses, and checks the pointers. */
+/* Begins every init. Sets the plan to zeros, which every call refuses. Returns PE_ERR_NULL if a
+   pointer is NULL, else PE_OK. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -4546,7 +4682,8 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
     return config && memory ? PE_OK : PE_ERR_NULL;
 }
 
-/* Fills f with the frequencies of the config, two doubles each, and completes the plan. */
+/* Computes the frequencies of the config, as sums of two doubles, in the first two arrays of the
+   plan's memory f, and completes the plan. */
 static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *config, double *f)
 {
     double fastest = 0, steps = 0, fall = 0;
@@ -4569,8 +4706,9 @@ static inline void pe__plan_fill_geometric(pe_plan *made, const pe_config *confi
     int exponent;
     made->exact_frequencies = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                               pe__frexp(config->base, &exponent) == 0.5;
-    /* frequencies/geometric.h derives the error. The term with `fall` is for powers of q below
-       2^-900, whose last double is subnormal. */
+    /* frequencies/geometric.h derives the error. The last term is for powers of base^(-1 / D)
+       below 2^-900, whose last double is subnormal: its error of 2^-1070 is relative to a power of
+       at least 1 / fall. `fall` is the largest ratio of an axis' first to its last frequency. */
     const double error = pe__exp2i(-101) + steps * pe__exp2i(-106);
     pe__plan_finish(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
@@ -4594,7 +4732,7 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     return NULL;
 }
 
-/* Loads a vector from x, of which only the first n doubles exist; other lanes are 0. */
+/* Loads a vector from the n doubles at x. If n is less than PE_LANES, the other lanes are 0. */
 PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
 {
     double all[PE_LANES];
@@ -4603,9 +4741,11 @@ PE__INLINE pe__vd pe__load_n(const double *x, size_t n)
     return pe__load(all);
 }
 
-/* Returns whether n frequencies, times scale, are certainly within bounds. If it returns 0, the
-   test is inconclusive and pe_frequency_error() must check the frequencies. This happens for a
-   frequency of 0, a scale far from 1, or an n that is no multiple of PE_LANES. */
+/* Returns 1 if the n frequencies at omega are certainly within the bounds of pe_frequency_error().
+   If it returns 0, the test is inconclusive, and pe_frequency_error() must check them, which takes
+   longer. It returns 1 if each |w| is at least 2^-900, |scale| is at least 2^-50, and the sum of
+   all (w scale)^2 is at most 2^41. These conditions imply the bounds. If n is no multiple of
+   PE_LANES, it returns 0, because the lanes after the last frequency are 0. */
 PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
 {
     const pe__vd low = pe__splat(pe__exp2i(-900));
@@ -4622,10 +4762,11 @@ PE__OUTLINE int pe__frequencies_ok(const double *omega, size_t n, double scale)
            pe__between(all * scale * scale, 0, pe__exp2i(41));
 }
 
-/* Writes n frequencies, omega times frequency_scale, as two doubles each to f and f + padded. Their
-   relative error is 2^-104. omega may be f. Returns the largest magnitude. It is out of line,
-   because its caller is inlined into pe__plan_build(), which calls cold functions and so is not
-   optimised for speed. */
+/* Writes n frequencies, omega times frequency_scale, as sums of two doubles: the first doubles to
+   f, the second ones to f + padded. Their relative error is at most 2^-104. Writes whole vectors,
+   so up to PE_LANES - 1 more doubles to each array. omega may be f. Returns the largest magnitude.
+   It is out of line, because its caller is inlined into pe__plan_build(), which calls cold
+   functions and so is not optimised for speed. */
 PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *frequency_scale,
                                    double *f, size_t padded)
 {
@@ -4647,8 +4788,9 @@ PE__OUTLINE double pe__scale_omega(const double *omega, size_t n, const pe__td *
     return fastest;
 }
 
-/* Fills f with the caller's frequencies omega, two doubles each, and completes the plan; omega may
-   be f. */
+/* Writes the caller's frequencies omega, as sums of two doubles, to the first two arrays of the
+   plan's memory f, and completes the plan. Sets plan->base to 0, which says that frequencies are
+   given. omega may be f. */
 static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, const double *omega,
                                        double *f)
 {
@@ -4666,7 +4808,7 @@ static inline void pe__plan_fill_omega(pe_plan *made, const pe_config *config, c
 }
 
 /* For PE_COLUMNS_SUMS: fills f with the matrix of frequencies, one array for each coordinate, from
-   omega[pairs][axes]. */
+   omega[pairs][axes]. They are not scaled. plan->fastest bounds their scaled magnitudes. */
 static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, const double *omega,
                                         double *f)
 {
@@ -4684,7 +4826,8 @@ static inline void pe__plan_fill_matrix(pe_plan *made, const pe_config *config, 
     made->fastest *= 1 + pe__exp2i(-50);
 }
 
-/* Builds a plan from the config or, if `given`, from the frequencies omega. */
+/* Builds a plan from the config or, if `given` is set, from the `pairs` frequencies omega. Returns
+   PE_OK, or an error; the memory is then untouched, and *plan is all zeros. */
 PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
                                      const double *omega, size_t pairs, void *memory,
                                      size_t memory_size)
@@ -4733,8 +4876,9 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* Computes frequencies as float32 code does, and reads back a plan's frequencies and wavelengths.
  * tests/unit/plan/test_conventions.c tests them. */
 
-/* Returns 2^x rounded once to float, or 0 if 2^x is too small for a float. x is above -1000, since
-   frequencies are above 2^-960. */
+/* Returns 2^x rounded once to float, which is 0 if x is below -150. x must be above -1000. It is,
+   because |scale| is at most 2^21, and pe__plan_error() refuses configs whose frequencies, which
+   include the scale, are below 2^-960. */
 PE__INLINE float pe__exp2_float(pe__td x)
 {
     const pe__td y = pe__td_exp2(x);
@@ -4759,8 +4903,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_mul_double(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
-        /* If 2^power is at least 2^128 (1 - 2^-25), whose log2 is 127.99..., it rounds to infinity,
-           and 1 / infinity is 0. */
+        /* With PE_FLOAT32_POW, base^(i / D) is 2^power. If it is at least 2^128 (1 - 2^-25), it
+           rounds to infinity, and 1 / infinity is 0. log2 of this bound is 127.999999957004. */
         if (formula != PE_FLOAT32_POW)
             omega[i] = (double)pe__exp2_float(pe__td_div(pe__td_splat((double)x), ln_2));
         else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0;
@@ -4769,8 +4913,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     return PE_OK;
 }
 
-/* Writes the frequency or the wavelength of each pair to out, axis after axis, in the order that
-   the pairs had before pe__plan_sort_pairs(). */
+/* Writes the frequency or the wavelength (`what`) of each pair to out, axis after axis, in the
+   order that the pairs had before pe__plan_sort_pairs(). Returns PE_OK or the error. */
 static inline pe_status pe__plan_quantities(const pe_plan *plan, pe__quantity what, double *out)
 {
     if (!plan || !out) return PE_ERR_NULL;
@@ -4798,32 +4942,33 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 }
 
 /* ==== src/fixed/increments.h ==== */
-/* Phase increments of frequencies, computed with multi-limb integers of 320 bits.
- * tests/unit/fixed/test_fixed.c tests them. */
+/* Computes phase increments of frequencies, with multi-limb integers of 320 bits. Tested by
+ * tests/unit/fixed/test_fixed.c. */
 
-/* PE__INCREMENT_LIMBS is the number of limbs of a frequency and of its increment. A frequency up to
-   2^21 and its increment need 128 + 21 correct bits, and computing the exponential loses about 20.
-   Ten limbs have 320 bits. */
+/* PE__INCREMENT_LIMBS is the number of limbs of a frequency and of its increment while it is
+   computed. A frequency up to 2^21 and its increment need 128 + 21 correct bits, and computing the
+   exponential loses about 20. Ten limbs have 320 bits, so they are enough. */
 enum { PE__INCREMENT_LIMBS = 10 };
 
-/* Converts the frequency x, in radians per position, to its increment x / (2 pi) modulo 1, times
-   2^128, rounded. Changes x. */
+/* Sets increment[0] ... increment[3], the lowest word first, to x / (2 pi) modulo 1, times 2^128,
+   rounded, where x is a frequency in radians per position. Changes x. */
 PE__COLD void pe__increment(pe__bigfloat *x, uint32_t *increment)
 {
     const int n = PE__INCREMENT_LIMBS;
     pe__bigfloat two_pi = pe__bigfloat_pi(n);
-    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1}; /* half of the result's last bit */
+    uint32_t rounded[PE__INCREMENT_LIMBS + 1] = {1}; /* half of the last bit that stays */
     two_pi.exponent++;
     memset(increment, 0, 4 * sizeof *increment);
     if (pe__bigfloat_is_0(x)) return;
     pe__bigfloat_div(x, &two_pi);
-    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* 128 bits, 1 for rounding */
+    (void)pe__limbs_shift(x->d, n + 1, x->exponent - 32 * n + 129); /* 128 bits and 1 to round */
     pe__limbs_add(rounded, x->d, n + 1, 0);
     (void)pe__limbs_shift(rounded, n + 1, -1);
     pe__limbs_add(increment, rounded, 4, x->sign < 0);
 }
 
-/* Returns whether pe_fixed.h can use the frequency w. */
+/* Returns whether pe_fixed.h can use the frequency w, in radians per position: 0, or within
+   2^-56 ... 2^21 in magnitude. */
 PE__COLD int pe__increment_exists(double w)
 {
     return pe__is_zero(w) || pe__magnitude_between(w, pe__exp2i(-56), pe__exp2i(21));
@@ -4862,13 +5007,15 @@ PE_API pe_status pe_fixed_increments_of(const double *omega, size_t pairs, uint3
 }
 
 /* ==== src/sincos/double.h ==== */
-/* Sines and cosines in double, by polynomials, for a single row and for the centre of a run.
- * tests/checks/gappa.sh proves the rounding errors, tests/unit/rows/test_exact.c tests the rows. */
+/* Computes sines and cosines in double, with polynomials or SLEEF, for single rows and for the
+ * centres of runs. The polynomials' rounding errors are proved by tests/checks/gappa.sh, and the
+ * rows are tested by tests/unit/rows/test_exact.c. */
 
 /* These are polynomials in z^2 that approximate sin(pi z) / z and cos(pi z) for |z| <= 1/4 + 2^-16.
    The coefficients are computed by generate/coefficients.py; the constant one is first. The full
    polynomials are as accurate as doubles allow. The short ones have a relative error of 2^-43.5 and
-   are used for single rows of floats. */
+   are used for single rows of floats. Each array has 8 elements, so that it can be loaded as whole
+   vectors. The elements that are not given are 0 and belong to no polynomial. */
 static const double pe__sine_poly[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
@@ -4886,15 +5033,17 @@ static const double pe__cosine_poly_short[8] = {
     -1.3352619773843104, 0.23530570185317123, -0.025448615526125998,
 };
 
-/* The coefficients of the polynomials, times a factor. The argument reduction adds quadrant_shift
-   to an angle to round it to a whole number of quadrants. */
+/* The coefficients that pe__sincos() uses, set by pe__scale_sincos_poly(): sine and cosine have
+   those of the full or the short polynomials, times a factor. The argument reduction adds
+   quadrant_shift to an angle to round it to a whole number of quadrants. */
 typedef struct pe__sincos_poly {
     double sine[8], cosine[8], quadrant_shift;
 } pe__sincos_poly;
 
-/* Sets *poly to the full or the short polynomials times factor. Adding quadrant_shift to an angle
-   in half-turns rounds it to the nearest multiple of 1/2, that is, to a whole number of quadrants,
-   and adds `quadrants` to that number. */
+/* Sets *poly to the polynomials times factor: the full ones if `full` is set, else the short ones.
+   Adding quadrant_shift to an angle in half-turns rounds it to the nearest multiple of 1/2, that
+   is, to a whole number of quadrants, and adds `quadrants` to that number. So the sines and cosines
+   are those of the angle plus `quadrants` quadrants. */
 PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe__sincos_poly *poly)
 {
     const double *const sine = full ? pe__sine_poly : pe__sine_poly_short;
@@ -4906,7 +5055,7 @@ PE__INLINE void pe__scale_sincos_poly(double factor, int quadrants, int full, pe
     poly->quadrant_shift = pe__quadrant_shift + 0.5 * quadrants;
 }
 
-/* One step of Horner's scheme for four vectors: y = y x + number. */
+/* Does one step of Horner's scheme for four vectors: y[n] = y[n] x[n] + number. */
 PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 {
     const pe__vd c = pe__splat(number);
@@ -4923,20 +5072,26 @@ typedef struct pe__doubles4 {
     pe__vd v[4];
 } pe__doubles4;
 
-/* Four vectors of pairs that wait for their conversion from double to float. pe__sincos() converts
-   the vectors of one step while it computes the next. The conversion is a third of the work. If it
-   came after the polynomials, its instructions would wait for their operands and fill the
-   processor's queues. */
+/* A pe__pending holds four vectors of pairs that wait for their conversion from double to float.
+   A call of pe__sincos() converts the vectors of the call before it while it computes its own. The
+   conversion is a third of the work. If it came after the polynomials, its instructions would wait
+   for their operands and fill the processor's queues. */
 typedef struct pe__pending {
-    /* a and b have the first and the second component of each pair. k has the quadrants by which
-       AVX-512 rotates pairs while it interleaves them. Other instruction sets do not use k. */
+    /* a and b have the first and the second component of each pair. k is used by AVX-512 alone, and
+       only if split is 0: it has the quadrants by which pe__zip_rotated() rotates the pairs while
+       it interleaves them. */
     pe__doubles4 a, b, k;
-    pe__floats4 v; /* the floats: a0 with b0, a1 with b1 ...; split: a0 a1, b0 b1, a2 a3, b2 b3 */
-    pe__rounding_test test;
-    int split;
+    /* The floats. If split is 0, vector n interleaves a[n] and b[n]. Otherwise the four vectors
+       have the floats of a[0] and a[1], of b[0] and b[1], of a[2] and a[3], and of b[2] and
+       b[3]. */
+    pe__floats4 v;
+    pe__rounding_test test; /* the rounding test of these four vectors of pairs */
+    int split;              /* 1: v has first and second components in vectors of their own */
 } pe__pending;
 
-/* Converts vector n of x (0 <= n < 4) to floats, and adds it to the rounding test. */
+/* Computes vector n of x->v (0 <= n < 4), and adds it and the doubles a[n] and b[n] to the rounding
+   test. If x->split is set, vector n is not made of a[n] and b[n]. After the calls for all four n,
+   the test has all doubles and all floats in either case. */
 PE__INLINE void pe__convert_pending(pe__pending *x, int n)
 {
     const pe__vd *const a = x->a.v, *const b = x->b.v;
@@ -4949,18 +5104,20 @@ PE__INLINE void pe__convert_pending(pe__pending *x, int n)
 typedef struct pe__sincos_args {
     const pe_plan *plan;
     const pe__sincos_poly *poly;
-    double t; /* the position */
+    double t; /* the position; negated where cosines come first, see pe__single_poly() */
 } pe__sincos_args;
 
 /* Sets s and c to the sines and cosines of the angles at position arguments->t, in double, times
- * the factor of the polynomials. Computes four vectors of pairs, starting at pair i. A vector that
- * would begin after pair `last` repeats the vector that begins at `last`. The argument `full` is 1
- * if arguments->poly has the full polynomials, and 0 if it has the short ones.
+ * the factor of the polynomials. Computes four vectors of pairs, starting at index i of the plan's
+ * arrays. A vector that would begin after pair `last` repeats the vector that begins at `last`. The
+ * argument `full` is 1 if arguments->poly has the full polynomials, and 0 if it has the short ones.
  *
  *   1. Argument reduction: the angle is a whole number of quadrants plus a residual z, with |z| at
- *      most 1/4 half-turn.
+ *      most 1/4 + 2^-17 half-turns.
  *   2. The polynomials give sin(pi z) and cos(pi z).
  *   3. The number of quadrants says whether sine and cosine are exchanged, and which signs change.
+ *      With AVX-512, and a `pending` that is not split, pe__zip_rotated() does this later: s and c
+ *      are then those of z, and the quadrants are stored in pending->k.
  *
  * The four vectors are computed together, because each operation on one vector must wait for the
  * operation before it. In between, the doubles of `pending` are converted to floats, unless pending
@@ -4982,7 +5139,7 @@ PE__INLINE void pe__sincos(const pe__sincos_args *arguments, int full, size_t i,
     z[2] = pe__reduce(pe__multiple(plan, i2, t), pe__load(f + i2), pe__load(g + i2), shift, &k[2]);
     z[3] = pe__reduce(pe__multiple(plan, i3, t), pe__load(f + i3), pe__load(g + i3), shift, &k[3]);
     if (pending) pe__convert_pending(pending, 0);
-    if (pending && PE_LANES == 8) { /* together: gcc and clang then schedule well */
+    if (pending && PE_LANES == 8) { /* gcc and clang schedule these best together */
         pe__convert_pending(pending, 1);
         pe__convert_pending(pending, 2);
         pe__convert_pending(pending, 3);
@@ -5025,8 +5182,9 @@ PE__INLINE void pe__sincos(const pe__sincos_args *arguments, int full, size_t i,
     pe__rotate_quadrant(k[3], &s[3], &c[3]);
 }
 
-/* Stores the results of pe__sincos() with the full polynomials: four vectors of sines to s, four of
-   cosines to c. The loop over a single row calls pe__sincos() directly instead. */
+/* Stores the results of pe__sincos() with the full polynomials, which arguments->poly must have:
+   four vectors of sines to s, four of cosines to c. These are PE__SINCOS_PAIRS doubles each. The
+   loop over a single row calls pe__sincos() directly instead. */
 enum { PE__SINCOS_PAIRS = 4 * PE_LANES };
 PE__OUTLINE void pe__sincos_store(const pe__sincos_args *arguments, size_t i, size_t last,
                                   double *s, double *c)
@@ -5040,8 +5198,11 @@ PE__OUTLINE void pe__sincos_store(const pe__sincos_args *arguments, size_t i, si
 }
 
 #if PE_SLEEF
-/* Computes one vector of sines *s and cosines *c, times factor, with SLEEF. The argument is reduced
-   to [-1, 1] half-turns first, because SLEEF returns a constant for arguments above 2.5e8. */
+/* Computes the sines *s and cosines *c of the vector that starts at index `pair`, at position t,
+   times factor, with SLEEF. The angle is reduced modulo 2 half-turns first, to x in [-1.25, 1.25],
+   because SLEEF returns a constant for arguments above 2.5e8. The rounding error of x is `low`, in
+   half-turns and, after the product with pi, in radians. Adding low times the derivative corrects
+   it. */
 PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
                                  pe__vd *s, pe__vd *c)
 {
@@ -5061,8 +5222,9 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
 
 /* Returns the pair at which to load a vector whose first pair is `pair`: `pair` itself, or an
    earlier one if the vector would reach beyond the plan's arrays. The arrays have at least 7
-   elements after the last pair (plan->padded), so a vector that begins earlier has only padding
-   lanes. No row gets their values, so it does not matter which pairs they hold. */
+   elements after the last pair (plan->padded). So only a vector whose lanes are all padding is
+   moved to an earlier pair. No row gets the values of padding lanes, so it does not matter which
+   pairs they hold. */
 PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
 {
     return pe__min(pair, plan->padded - PE_LANES);
@@ -5076,7 +5238,8 @@ PE__INLINE size_t pe__vector_pair(const pe_plan *plan, size_t pair)
  * A kernel is written once for all three types. The type, a pe_type, is an argument; where the
  * kernel is inlined, it is a constant. */
 
-/* Returns how many bits the last rounding drops: see PE__DROP_F32. */
+/* Returns how many bits of the significand the last rounding to this type drops: PE__DROP_F32,
+   PE__DROP_F16 or PE__DROP_BF16. */
 PE__INLINE int pe__dropped_bits(pe_type kind)
 {
     return kind == PE_TYPE_BF16 ? PE__DROP_BF16 : kind == PE_TYPE_F16 ? PE__DROP_F16 : PE__DROP_F32;
@@ -5113,8 +5276,8 @@ PE__INLINE void pe__put_as(pe_type type, void *p, pe__vf v)
     else pe__put_bf16((uint16_t *)p, v);
 }
 
-/* Store the vector u at p and v at q. For 16-bit types the test for NaNs takes most of the time, so
-   one test serves both vectors. */
+/* Store the vector u at p and v at q, rounded to the type. For 16-bit types the test for NaNs takes
+   most of the time, so one test serves both vectors. */
 PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
@@ -5127,15 +5290,16 @@ PE__INLINE void pe__put_two_as(pe_type type, void *p, pe__vf u, void *q, pe__vf 
     }
 }
 
-/* Store a0 b0 a1 b1 ... at p, rounded to 16-bit elements. No float may be a NaN or the midpoint of
-   two elements. */
+/* Store a0 b0 a1 b1 ... at p, rounded to f16 or bf16; the type may not be f32. No float may be a
+   NaN or the midpoint of two numbers of the type. */
 PE__INLINE void pe__put_zip_as(pe_type type, void *p, pe__vf a, pe__vf b)
 {
     if (type == PE_TYPE_BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
     else pe__put_zip_f16((uint16_t *)p, a, b);
 }
 
-/* Load n elements at p, where n is at most PE__FLOATS. The other lanes are 0. */
+/* pe__get_n_as() loads n elements at p, where n is at most PE__FLOATS; the other lanes are 0.
+   pe__put_n_as() stores the first n lanes of v at p. */
 PE__INLINE pe__vf pe__get_n_as(pe_type type, const void *p, size_t n)
 {
     uint16_t h[PE__FLOATS] = {0};
@@ -5151,8 +5315,9 @@ PE__INLINE void pe__put_n_as(pe_type type, void *p, pe__vf v, size_t n)
     else memcpy(p, all, n * sizeof *all);
 }
 
-/* Return s x + row in f32, where s is *scale, or 1 if scale is NULL. The scale is usually 1, whose
-   bits are 0x3f800000. The branch then costs less than the multiplication. */
+/* Return s x + row in f32, where s is *scale, or 1 if scale is NULL. The product and the sum are
+   rounded. The scale is usually 1, whose bits are 0x3f800000. The branch then costs less than the
+   multiplication. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && pe__float_bits(*scale) != 0x3f800000) x = pe__mul_f32(pe__splat_f32(*scale), x);
@@ -5180,7 +5345,8 @@ PE__INLINE void pe__add_row_as(pe_type type, void *x, pe_type row_type, const vo
     }
 }
 
-/* Add n floats of row to the elements of x, each sum rounded once to the type of x. */
+/* Add n floats of row to the elements of x. Each sum is rounded to f32, and then, if x has 16-bit
+   elements, once more to their type. */
 PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, size_t n)
 {
     if (type == PE_TYPE_F32) pe__add_row_as(PE_TYPE_F32, x, PE_TYPE_F32, row, n, NULL);
@@ -5189,96 +5355,106 @@ PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, siz
 }
 
 /* ==== src/layouts/output.h ==== */
-/* Where the rows of an axis go, and how: by ordinary stores, by non-temporal stores, or added.
- * Tested by tests/unit/rows/test_splits.c. */
+/* Describes the rows that a call writes, and chooses how they are stored: with ordinary or
+ * non-temporal stores, or added to the elements there. Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.2 where rows go --------------------------------------------------------------------------
  * An output describes the rows that a call writes: which pairs of a plan they have, where the sines
  * and cosines go, and how these are stored. */
 
-/* The order of sines s and cosines c in a row. The last two occur in RoPE's tables only. */
+/* A component order says in which order the sines s and cosines c of the pairs are in a row. The
+   last two orders occur in RoPE's tables only. */
 typedef enum pe__component_order {
     PE__SC,       /* s c s c */
     PE__CS,       /* c s c s */
     PE__SPLIT,    /* s s c c */
-    PE__REPEATED, /* each element twice, repeat_offset elements apart */
+    PE__REPEATED, /* each s and c twice, the second output->repeat_offset elements later */
     PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;
 
 /* A store mode says how elements are stored. PE__STORE uses plain stores. PE__STORE_PREFETCHED also
-   prefetches the lines of later rows (pe__prefetch_vectors()). PE__STREAM uses non-temporal stores.
-   PE__ADD adds to the elements that are there. pe__choose_store_mode() chooses one of the first
-   three. */
+   prefetches the cache lines of later rows (pe__prefetch_vectors()). PE__STREAM uses non-temporal
+   stores. PE__ADD adds to the elements that are there. A call that adds rows sets PE__ADD. For any
+   other call, pe__choose_store_mode() may replace PE__STORE by the second or third mode. */
 typedef enum pe__store_mode { PE__STORE, PE__STORE_PREFETCHED, PE__STREAM, PE__ADD } pe__store_mode;
 
 struct pe__output;
 struct pe__span;
 struct pe__block;
 
-/* Adds the n floats of row (doubles for f64) to the elements at x. Each sum is rounded once to the
-   type of x. */
+/* Adds the n floats of row (doubles for f64) to the elements at x: x = scale x + row, with the
+   output's scale. Product and sum are rounded to f32 (f64: to double). For 16-bit elements, the sum
+   is then rounded once more, to their type. */
 typedef void pe__row_adder(const struct pe__output *output, unsigned char *x, const void *row,
                            size_t n);
 
-/* The functions that add floats to elements of a type. A program that adds nothing refers to no
-   adder, so it contains no code for adding. */
+/* An adder has the functions that add floats (doubles for f64) to elements of a type. A program
+   that adds nothing refers to no adder, so it contains no code for adding. */
 typedef struct pe__adder {
     /* Adds four vectors, which are passed in registers, at the addresses where pe__store_four()
-       would store them. across: as in pe__span. NULL for f64. */
+       would store them. If sines and cosines are in halves, `across` is the number of bytes from
+       the first sine to the first cosine. The pointer is NULL for f64. */
     void (*four)(const struct pe__output *output, unsigned char *p, ptrdiff_t across, pe__vf v0,
                  pe__vf v1, pe__vf v2, pe__vf v3);
-    /* Adds n elements of a row. */
+    /* Adds any number of elements of a row. */
     pe__row_adder *partial;
 } pe__adder;
 
-/* Writes `rows` rows, of the positions t, t + 1 and so on. */
+/* Writes `rows` rows to the output's memory, the first at address output->out. They are the rows of
+   the positions t, t + 1 and so on, which include the plan's offset. */
 typedef void pe__row_writer(const struct pe__output *output, double t, size_t rows);
 
-/* The code that depends on the type of elements, and on whether rows are filled or added. */
+/* A row kernel has the code that depends on the type of elements, and on whether rows are filled or
+   added. */
 typedef struct pe__row_kernel {
-    /* `row` writes one row, `rows` writes several: see pe__write_run(). */
+    /* `row` writes one row, and `rows` writes several. pe__write_run() chooses one for a run. */
     pe__row_writer *row, *rows;
     /* Stores n zeros in a row, or adds them, starting at `column`. They belong to columns without a
        pair, or to a row at the padding position, where all columns are 0. */
     void (*zeros)(const struct pe__output *output, unsigned char *row, size_t column, size_t n);
-    /* Writes the rows of a block in the columns of a span. `rows` calls it; NULL if `rows` does not
-       compute blocks of this kind, as for f64. */
+    /* Writes the rows of a block in the columns of a span. `rows` calls it. It is NULL if `rows`
+       itself does not rotate by the plan's rotation rows, as for f64 and in RoPE's tables. */
     void (*block)(struct pe__span *x, struct pe__block *block);
-    /* Writes n row pairs of a block. Only pe__write_block_f32() calls it; NULL if `block` is
-       another function. */
+    /* Writes n row pairs of a block. Only pe__write_block_f32() calls it. It is NULL if `block` is
+       another function or NULL. */
     void (*row_pairs)(struct pe__span *x, int64_t n);
     /* Adds rows to elements of the type; NULL if rows are filled. */
     const pe__adder *adder;
 } pe__row_kernel;
 
-/* What a call writes: its rows and, in these, the columns of one axis or a part of them.
-   The function pe__output_of() sets the fields that depend on the call's arguments, and
+/* An output says what a call writes: its rows and, in these, the columns of one axis or a part of
+   them. The function pe__output_of() sets the fields that depend on the call's arguments, and
    pe__set_axis() those that depend on an axis. */
 typedef struct pe__output {
     const pe__row_kernel *kernel;
-    size_t rows, columns; /* rows of the call; elements from the start of a row to the next */
+    size_t rows, columns; /* `rows` is the number of rows of the call. `columns` is its stride: the
+                             number of elements from the start of a row to the start of the next */
     const pe_plan *plan;
-    size_t pair, coordinate; /* the first pair's index in the plan; the axis' coordinate        */
-    unsigned char *out;      /* column 0 of the first row                                       */
+    size_t pair, coordinate; /* `pair` is the index of the first pair in the plan's arrays.
+                                `coordinate` is the coordinate of a row that the axis encodes   */
+    unsigned char *out;      /* address of column 0 of the first row                            */
     ptrdiff_t stride;        /* bytes from a row to the next; negative if positions descend     */
-    size_t element;          /* bytes of an element                                             */
+    size_t element;          /* size of an element in bytes: 2, 4 or 8                          */
     size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
-    size_t sines, cosines;   /* number of each. If the width is odd, they differ by one. The larger
-                                one is the number of pairs                                      */
+    size_t sines, cosines;   /* numbers of sines and of cosines. If the axis' width is odd, they
+                                may differ by one. The larger one is the number of pairs        */
     pe__component_order order;
     pe__store_mode mode;
     double scale;             /* PE__ADD: x = scale x + PE; a float value unless elements are f64 */
-    size_t prefetch_distance; /* PE__ADD, PE__STORE_PREFETCHED: bytes from an element to the line
-                                 that is prefetched for it, see pe__set_prefetch_distance()       */
-    size_t peeled;            /* PE__STREAM: pairs before the first aligned address               */
-    size_t repeat_offset;     /* PE__REPEATED: elements from the first copy to the second         */
-    size_t padding_pairs;     /* pairs at the end whose values do not matter: nobody reads them   */
+    size_t prefetch_distance; /* PE__ADD, PE__STORE_PREFETCHED: bytes from an element to the cache
+                                 line that is prefetched with it. May wrap around. A span has its
+                                 own distances, see pe__set_prefetch_distance()                   */
+    size_t peeled;            /* PE__STREAM: number of pairs before the first aligned address     */
+    size_t repeat_offset;     /* PE__REPEATED: elements from the first copy of a sine or cosine to
+                                 the second; else 0                                               */
+    size_t padding_pairs;     /* the last so many of the pairs are padding after a segment (see
+                                 rope/rows.h), which is never read; else 0                        */
     pe__element_rounder *round_element; /* rounds an element exactly where doubles do not suffice */
 } pe__output;
 
 /* Return the output of a call: `rows` rows, the first at out, each stride elements after the one
-   before. scale: as in pe__output. The fields that depend on an axis are left unset for
-   pe__set_axis(). */
+   before. The scale matters only if the mode is PE__ADD. The fields that depend on an axis are left
+   unset for pe__set_axis(). */
 PE__WRAPS /* the stride in bytes may wrap: it is used only after pe__check_output() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
                                     pe__store_mode mode, double scale, const pe__row_kernel *kernel)
@@ -5296,7 +5472,8 @@ PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size
 }
 
 /* Return an output at out whose rows hold the pairs [pair, pair + count) of the plan and nothing
-   else: first the sines, then the cosines. */
+   else: first the sines, then the cosines. Its store mode is PE__STORE. Its number of rows is left
+   at 0, since the functions that write such an output get the number as an argument. */
 PE__INLINE pe__output pe__output_split_with(pe__element_rounder *round_element,
                                             const pe__row_kernel *kernel, const pe_plan *plan,
                                             size_t pair, size_t count, void *out, size_t element)
@@ -5320,8 +5497,8 @@ PE__INLINE pe__output pe__output_split(const pe__row_kernel *kernel, const pe_pl
 }
 
 /* Return the part of an output that holds at most count pairs, starting at index `pair` within the
-   output. The prefetch distance of the part is one block of rows. The distance may wrap around,
-   since a prefetch from any address is harmless. */
+   output. The prefetch distance of the part is the size of PE__BLOCK_ROWS rows. The distance may
+   wrap around, since a prefetch from any address is harmless. */
 PE__WRAPS
 PE__INLINE pe__output pe__output_part(const pe__output *output, size_t pair, size_t count)
 {
@@ -5342,13 +5519,14 @@ PE__INLINE unsigned char *pe__row_address(const pe__output *output, size_t r)
 {
     return output->out + (ptrdiff_t)r * output->stride;
 }
-/* Return the column of a row's first pair. */
+/* Return the column of a row's first pair. With PE__SPLIT this is the column of its sine, even if
+   the cosines come first. Otherwise it is the smaller of the pair's two columns. */
 PE__INLINE size_t pe__first_column(const pe__output *output)
 {
     return output->order == PE__SPLIT ? output->sine : pe__min(output->sine, output->cosine);
 }
 
-/* Set the columns of an output to those of one axis. */
+/* Set the fields of an output that depend on an axis, for the pairs and columns of this axis. */
 PE__WRAPS /* the prefetch distance may wrap: any address may be prefetched */
 static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const pe__axis *axis)
 {
@@ -5362,18 +5540,18 @@ static inline void pe__set_axis(pe__output *output, const pe_plan *plan, const p
     output->cosines = axis->cosines;
     output->order = plan->cos_first ? PE__CS : PE__SC;
     if (plan->layout == PE_LAYOUT_HALVES) output->order = PE__SPLIT;
-    /* as many rows as fit into 8 KB, at least one */
+    /* the size of as many rows as fit into 8 KB, or of one row if it is larger */
     output->prefetch_distance = pe__max(8192 / pe__max(stride, 1), 1) * stride;
     output->peeled = output->repeat_offset = output->padding_pairs = 0;
     output->round_element = pe__round_element_any;
 }
 
-/* Choose the store mode of an output that is not added to. Lines of a float output are prefetched
-   (see pe__prefetch_vectors()) if the output has at least PE_STREAM_BYTES / 8 bytes, about the size
-   of a second-level cache. Outputs of at least PE_STREAM_BYTES use non-temporal stores if they have
-   16-bit elements. Other outputs of this size use them only if all rows have the same alignment.
-   That is, every row, and each half of a split row, must reach an aligned address after the same
-   number of pairs, output->peeled. */
+/* Choose the store mode of an output that is not added to. Cache lines of an f32 output are
+   prefetched (see pe__prefetch_vectors()) if the output has at least PE_STREAM_BYTES / 8 bytes,
+   about the size of a second-level cache. Outputs of at least PE_STREAM_BYTES use non-temporal
+   stores if they have 16-bit elements. Other outputs of this size use them only if all rows have
+   the same alignment. That is, every row, and each half of a split row, must reach an aligned
+   address after the same number of pairs, output->peeled. */
 static inline void pe__choose_store_mode(pe__output *output)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * output->element;
@@ -5419,7 +5597,7 @@ PE__INLINE void pe__copy_every(unsigned char *out, size_t out_step, const unsign
         pe__copy_element(out + i * out_step * element, in + i * in_step * element, element);
 }
 
-/* The columns of an axis are one or more contiguous pieces of a row. Piece i, for i < count, has
+/* The columns of an axis are 1, 2 or 4 contiguous pieces of a row. Piece i, for i < count, has
    bytes[i] bytes and begins offset[i] bytes after the start of the row. */
 typedef struct pe__pieces {
     size_t count, offset[4], bytes[4];
@@ -5452,10 +5630,10 @@ PE__INLINE void pe__copy_row(const pe__pieces *p, unsigned char *row, const unsi
         memcpy(row + p->offset[i], from + p->offset[i], p->bytes[i]);
 }
 
-/* For PE_COLUMNS_FREQUENCIES: copy `rows` rows between a tile on the stack and the output, starting
-   at row r of the output. In the output, columns are plan->step apart. If out is 1, copy to the
-   output; if it is 0, to the tile.
-   */
+/* For PE_COLUMNS_FREQUENCIES: copy `rows` rows of a tile's pairs between the tile, which is on the
+   stack, and the output, starting at row r of the output. In the output, the columns of
+   consecutive pairs are plan->step elements apart. A row of the tile has the sines, then the
+   cosines, without gaps. If out is 1, copy to the output; if it is 0, to the tile. */
 PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *output, size_t r,
                                  size_t rows, int out)
 {
@@ -5470,9 +5648,10 @@ PE__INLINE void pe__copy_strided(const pe__output *tile, const pe__output *outpu
     }
 }
 
-/* Copy row r, half by half, between an output and a buffer. In the buffer, the cosines of a row in
-   halves begin `half` bytes after its sines. If in is 1, copy to the buffer, and set `zeros` bytes
-   after each half to 0. If in is 0, copy to the output. */
+/* Copy row r between an output and a buffer. A row in halves is copied half by half. In the buffer,
+   its cosines begin `half` bytes after its sines. An interleaved row is copied as one piece. If in
+   is 1, copy to the buffer, and set `zeros` bytes after each piece to 0. If in is 0, copy to the
+   output, in its store mode. */
 PE__INLINE void pe__copy_halves(const pe__output *output, size_t r, unsigned char *buffer,
                                 size_t half, size_t zeros, int in)
 {
@@ -5500,7 +5679,8 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
         pe__put(y, pe__unzip_evens(v, w));
         pe__put(y + pairs, pe__unzip_odds(v, w));
     }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* f16 as bf16: exact */
+    /* f16 elements are moved as if they were bf16: both conversions are exact. */
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) {
         const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
         uint16_t *const y = (uint16_t *)(void *)out + i;
         const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
@@ -5513,7 +5693,8 @@ PE__INLINE void pe__deinterleave(unsigned char *out, const unsigned char *in, si
                    element);
 }
 
-/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. */
+/* Write n pairs as matrices of four elements, c -s s c, from n sines s and n cosines c. Elements
+   have 4 or 2 bytes. */
 PE__INLINE void pe__write_matrices(unsigned char *out, const unsigned char *s,
                                    const unsigned char *c, size_t n, size_t element)
 {
@@ -5554,9 +5735,9 @@ PE__INLINE void pe__copy_repeated(unsigned char *out, const unsigned char *in, s
         pe__copy_every(out + (2 * i + k) * element, 2, in + i * element, 1, n - i, element);
 }
 
-/* Write n pairs of a row of the table, starting at index `pair`. `row` has the n sines to write,
-   then the n cosines. In the table, the cosines and sines of pair 0 of this row are at the
-   addresses `cosines` and `sines`. */
+/* Write the pairs [pair, pair + n) of a row of a RoPE table, which has the layout of `to`. The n
+   sines and then the n cosines of these pairs are at `row`. In the table, the cosine and sine of
+   pair 0 of this row are at the addresses `cosines` and `sines`. Matrices need only `cosines`. */
 PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosines,
                                       unsigned char *sines, size_t pair, const unsigned char *row,
                                       size_t n)
@@ -5574,12 +5755,14 @@ PE__INLINE void pe__write_table_pairs(const pe__output *to, unsigned char *cosin
 }
 
 /* ==== src/layouts/order.h ==== */
-/* Moves pairs from the sorted order of a plan's arrays to the order of the pairs. Tested by
- * tests/unit/layouts/test_lists.c. */
+/* Moves the sines and cosines of a row from the sorted order of a plan's arrays to the order that
+ * the pairs have in a head. Tested by tests/unit/layouts/test_lists.c. */
 
 /* Copy n items of `item_bytes` bytes from a plan's sorted order to the order of the pairs: item i
-   of out is item order[i] of in. A plan is sorted if plan->order is not NULL. Its arrays then hold
-   the pairs of each coordinate together, as a segment (see pe__plan_sort_pairs()). */
+   of out is item order[i] of in. `order` has the bytes of n pairs in plan->order, and n is at most
+   PE__SORT_PAIRS. A plan is sorted if plan->order is not NULL. Its arrays then hold the pairs of
+   each coordinate together, as a segment (see pe__plan_sort_pairs()). pe__reorder() does the same,
+   for item_bytes 2, 4, 8 or 16. */
 PE__INLINE void pe__reorder_items(unsigned char *out, const unsigned char *in, const uint8_t *order,
                                   size_t n, size_t item_bytes)
 {
@@ -5606,7 +5789,7 @@ PE__OUTLINE void pe__unsort_row_16(unsigned char *out, const unsigned char *row,
 }
 
 /* Copy a row of n pairs in sorted order, s c s c ..., to out: first the sines, then the cosines,
-   both in the order of the pairs. */
+   both in the order of the pairs. `element` is the size of an element, 4 or 2 bytes. */
 PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, const uint8_t *order,
                                size_t n, size_t element)
 {
@@ -5628,9 +5811,10 @@ PE__INLINE void pe__unsort_row(unsigned char *out, const unsigned char *row, con
     }
 }
 
-/* Put a row of a table from the plan's sorted order into the order of the pairs, through `buffer`.
-   `to` has the layout of the finished table. `sorted` has the layout in which the row was
-   computed. */
+/* Change a row of a RoPE table from the plan's sorted order to the order of the pairs, by way of
+   `buffer`. `to` has the layout of the finished table. `sorted` has the layout in which the row was
+   computed. The row begins at the address `cosines` in the array of cosines, and at `sines` in that
+   of sines. A table of matrices or complex numbers is one array, at `cosines`. */
 PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sorted,
                                      unsigned char *cosines, unsigned char *sines,
                                      unsigned char *buffer)
@@ -5651,11 +5835,11 @@ PE__INLINE void pe__unsort_table_row(const pe__output *to, const pe__output *sor
 }
 
 /* ==== src/layouts/floats.h ==== */
-/* Reads elements of any type, consecutive or some elements apart, as floats. Tested by
- * tests/unit/rope/test_tables.c. */
+/* Reads elements of f32, f16 or bf16 as floats: consecutive elements, every second or every fourth.
+ * Tested by tests/unit/rope/test_tables.c. */
 
 /* Load a vector of elements p[0], p[step], p[2 step] ... as floats; step is 1, 2 or 4. If odd is
-   set, step is 2 or 4, and the first element is p[step / 2]. */
+   set, step is 2 or 4, and step / 2 is added to each index. Reads step vectors at p. */
 PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *p)
 {
     pe__vf v = pe__get_as(type, p);
@@ -5673,8 +5857,8 @@ PE__INLINE pe__vf pe__get_every(pe_type type, size_t step, int odd, const void *
 }
 
 /* Copy `bytes` bytes from in to few, set the remainder of the 4 * PE__FLOATS floats of few to 0,
-   and return few. The caller reads whole vectors, up to four of them, which may extend beyond the
-   bytes. */
+   and return few. The caller reads up to four whole vectors. In `few` they cannot extend beyond the
+   memory, as they could at `in`. */
 PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 {
     memset(few, 0, 4 * PE__FLOATS * sizeof *few);
@@ -5683,8 +5867,9 @@ PE__OUTLINE const void *pe__pad_floats(const void *in, size_t bytes, float *few)
 }
 
 /* Write n elements as floats to out: in[0], in[step] ... as in pe__get_every(), or 0 - x for each
-   element x if `negative` is set. The function writes whole vectors, so it may also change the
-   PE__FLOATS - 1 floats after the last element. */
+   element x if `negative` is set. Reads no element after in[n * step - 1]. Writes whole vectors: if
+   n is less than PE__FLOATS, the floats after the last element, up to out[PE__FLOATS - 1], also
+   change. */
 PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t step, int odd,
                                 int negative, float *out)
 {
@@ -5693,7 +5878,7 @@ PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t s
     if (n < PE__FLOATS) in = pe__pad_floats(in, n * step * pe__size_of(type), few);
     for (; step == 1 && !negative && done + PE__FLOATS <= n; done += PE__FLOATS)
         pe__put(out + done, pe__get_as(type, pe__at_const(type, in, done)));
-    for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap */
+    for (size_t i = done; i < n; i += PE__FLOATS) { /* the last vector may overlap the one before */
         const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
         const pe__vf v = pe__get_every(type, step, odd, pe__at_const(type, in, k * step));
         pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
@@ -5737,7 +5922,10 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
    with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
-   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
+   of double-double is 44 units of 2^-53 or more, they come from round_element instead, lane by
+   lane. It loads a vector that begins at the lane's own pair. For padding lanes, pe__vector_pair()
+   therefore chooses an earlier pair, which is also the last one of the plan or a copy of it: the
+   vector then ends where the plan's array ends. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
                                         double t, size_t pair, size_t count, double *const *to)
 {
@@ -5750,8 +5938,9 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
         pe__store(to[0] + i, s.hi * pe__splat(factor));
         pe__store(to[1] + i, c.hi * pe__splat(factor));
         for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            to[0][i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
-            to[1][i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
+            const size_t own = pe__vector_pair(plan, from + k);
+            to[0][i + k] = round_element(plan, t, own, 0, 0, NULL) * up;
+            to[1][i + k] = round_element(plan, t, own, 1, 0, NULL) * up;
         }
     }
 }
@@ -11545,17 +11734,18 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at positions, si
 }
 
 /* ==== src/algebra/shift.h ==== */
-/* Shifts rows by a number of positions: checks, calls, and the rotation of doubles. Test:
+/* Shifts rows by a number of positions: checks, calls, and the rotation of doubles. Tested by
  * tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
- * A shift by k is RoPE's rotation, with a row as the only head of a token. Pairs with the cosine
- * first rotate by the angle of position k, pairs with the sine first by the angle of position -k.
- * RoPE does not rotate doubles, so pe_shift_f64() has a rotation of its own. */
+ * A shift by k is RoPE's rotation, with a row as the only head of a token. RoPE rotates (x, y) to
+ * (x cos - y sin, y cos + x sin). So pairs with the cosine first rotate by the angle of position k,
+ * and pairs with the sine first by the angle of position -k. RoPE does not rotate doubles, so
+ * pe_shift_f64() has a rotation of its own. */
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs that a shift of doubles rotates together */
 
-/* Returns whether the rows of a complete plan can be shifted. Every column must hold zeros or
+/* Returns whether the rows of a plan that was made can be shifted. Every column must hold zeros or
    belong to a pair in the plan's layout, and the angles must not be rounded to float. */
 static inline int pe__can_shift(const pe_plan *plan)
 {
@@ -11565,12 +11755,13 @@ static inline int pe__can_shift(const pe_plan *plan)
     return ok;
 }
 
-/* Rotate the pairs (x, y) of `rows` rows. Pair i rotates by the angle with the sine ts[i] and the
-   cosine tc[i]. y is `across` doubles after x. If split is 0, `across` is 1. */
+/* Rotate the pairs (x, y) of `rows` rows, in place. Pair i rotates by the angle with the sine ts[i]
+   and the cosine tc[i]. So x becomes x tc[i] - y ts[i], and y becomes y tc[i] + x ts[i]. In memory,
+   y is `across` doubles after x. If split is 0, pairs are interleaved and `across` is 1. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t rows, size_t across,
                                    const double *ts, const double *tc)
 {
-    enum { PE__PREFETCH_DISTANCE = 8192 }; /* bytes, rounded to whole rows; >= 1 row */
+    enum { PE__PREFETCH_DISTANCE = 8192 }; /* in bytes; rounded down to whole rows, at least 1 */
     const size_t n = output->sines, step = split ? 1 : 2, bytes = (size_t)output->stride;
     const size_t prefetch_distance = pe__max(PE__PREFETCH_DISTANCE / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
@@ -11602,8 +11793,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__output *output, size_t r
     }
 }
 
-/* Shift `rows` rows, all by the same delta, in the columns of the output. These are the columns of
-   one axis. */
+/* Rotate the pairs of `rows` rows by their angles at position `delta`. This is the shift with the
+   sign that pe__shift_check() gives it. The columns are those of the output, which are one axis. */
 PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
@@ -11621,8 +11812,10 @@ PE__OUTLINE void pe__shift_columns_f64(const pe__output *output, double delta, s
     }
 }
 
-/* Check a call of a shift. Then set *positions to those whose angles the rows are rotated by, and
-   *rotation to a copy of the plan with amplitude 1, without offset and padding position. */
+/* Check the arguments of a shift and return the status. If it is PE_OK, set *positions to the
+   positions by whose angles the rows are rotated: the deltas, or their negatives where sines come
+   first. Set *rotation to a copy of the plan with amplitude 1, without offset and padding
+   position. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__output *output, pe_at *positions,
                                         pe_plan *rotation)
@@ -11673,7 +11866,8 @@ static inline int pe__is_zero_delta(const pe_at *positions, size_t r)
     return stays;
 }
 
-/* Rotate `rows` rows of an output, starting at row `row`. Each row is the only head of a token. */
+/* Rotate `rows` rows of an output, starting at row `row`, with RoPE's code. Each row is the only
+   head of a token. */
 static inline void pe__shift_rows(const pe_plan *plan, const pe_at *positions, size_t row,
                                   size_t rows, const pe__output *output, pe__head_rotator *rotate,
                                   pe__head_rotator *rotate_sections)
@@ -11709,12 +11903,12 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
 }
 
 /* ==== src/algebra/dot.h ==== */
-/* Dot products of two rows, one by one or, for consecutive differences, many at a time.
- * Test: tests/unit/algebra/test_algebra.c. */
+/* Computes dot products of two rows, one by one or, for consecutive differences, many at a time.
+ * Tested by tests/unit/algebra/test_algebra.c. */
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
-/* Return (hi + lo) times the square of plan->mantissa, renormalized. The amplitude A is
+/* Return (hi + lo) times the square of plan->mantissa, normalised. The amplitude A is
    mantissa * scale. The caller multiplies by the square of scale, a power of two. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
@@ -11724,10 +11918,10 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
     return pe__dd_renormalize(pe__dd_mul(x, square));
 }
 
-/* Return the dot product for the difference k, A^2 times a sum of cosines. Double-double adds the
-   cosines in eight sums, then the eight sums in a fixed order. There are eight whatever PE_LANES
-   is, so each instruction set gives the same bits. If Ziv's rounding test is inconclusive, the sum
-   is computed again, from cosines that are computed with multi-limb integers. */
+/* Return the dot product for the difference k, A^2 times a sum of cosines. The cosines are added in
+   double-double, in eight sums, which are then added in a fixed order. There are eight whatever
+   PE_LANES is, so each instruction set gives the same bits. If Ziv's rounding test is inconclusive,
+   the sum is computed again, from cosines that are computed with multi-limb integers. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -11764,19 +11958,21 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
         /* The exact sum may be 0, and no precision can show that it is. So the contract says that
-           the result is 0 if the sum is below 2^-88 of the number of pairs. */
+           the result is 0 if the sum of the cosines is below 2^-88 times the number of pairs. */
         if (by_integers && size <= pairs * pe__exp2i(-88)) return 0;
         if (by_integers || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
     }
 }
 
-/* Many dot products at a time are a product of matrices. With anchors q that are 31 apart,
+/* Many dot products at a time are a product of matrices. Let the anchors q be differences that are
+ * 31 apart, and let b be 0 ... 15. The sums over the pairs, which have the frequencies w, are
  *
- *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
+ *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w)
  *
- * The factors x (of q) and x' (of b) of a product are split into x = X + y and x' = X' + y'. X and
- * X' are multiples of 2^-g, and |y| and |y'| are at most 2^-(g+1). Then
+ * In each product, x is the factor with q, and x' is the factor with b. They are split into
+ * x = X + y and x' = X' + y'. X and X' are multiples of 2^-g, and |y| and |y'| are at most
+ * 2^-(g+1). Then
  *
  *     x x' = X X' + (X y' + y x')
  *
@@ -11788,45 +11984,47 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *     128 h     the four sums of a tile, X y' and y x' for cosines and for sines, 16 products each.
  *               Each of the 16 additions gives a sum of at most 16 * 2^-(g+1), so it rounds off at
  *               most 16 units; twice that where nothing is fused
- *     12 h      adding the four sums of a tile: at most 32 + 32 + 64 units a tile. That makes 8 h;
- *               12 h leaves room
+ *     12 h      adding the four sums of a tile: at most 32 + 32 + 64 units per tile, which are 8 h
+ *               for all tiles; 12 h leaves room
  *     h^2 / 4   adding the tiles: h / 16 additions, each giving a sum of at most 4 h * 2^-(g+1), so
  *               an error of at most 4 h units
- * together at most h (160 + h / 4). The error inherited from the sines and cosines, which are
- * double-doubles, is added to this bound. Ziv's rounding test adds the bound to the sum and
- * subtracts it: if both give the same double, that double is the result. If not, pe__dot() computes
- * the result. */
+ * These are 144 h + h^2 / 4 units. The code uses h (160 + h / 4). The error inherited from the
+ * sines and cosines, which are double-doubles, is added to this bound. Ziv's rounding test adds the
+ * bound to the sum and subtracts it: if both give the same double, that double is the result. If
+ * not, pe__dot() computes the result. */
 
-/* An anchor q serves 31 = 2 * 16 - 1 positions, q + b and q - b: with b = 0 both are q. With 32
-   anchors and tiles of 16 pairs, the table of all b (12 KB) and the sums (16.5 KB) stay in a
-   first-level cache of 32 KB. */
+/* An anchor q serves 31 = 2 * 16 - 1 differences, q + b and q - b: with b = 0 both are q.
+   pe__dots() computes those of up to 32 anchors. With 32 anchors and tiles of 16 pairs, the table
+   of all b (12 KB) and the sums (16.5 KB) stay in a first-level cache of 32 KB. */
 enum {
-    PE__DOTS = 16,      /* values of b: 0 ... 15                        */
-    PE__DOTS_NEXT = 31, /* positions from an anchor to the next         */
-    PE__DOTS_ANCHORS = 32,
-    PE__DOTS_TILE = 16, /* pairs of a tile                              */
+    PE__DOTS = 16,         /* number of values of b: 0 ... 15         */
+    PE__DOTS_NEXT = 31,    /* difference of an anchor and the next    */
+    PE__DOTS_ANCHORS = 32, /* maximum number of anchors of a call     */
+    PE__DOTS_TILE = 16,    /* number of pairs of a tile               */
     PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
     PE__DOTS_TOGETHER = 2 /* anchors that share each load of the table */
 };
 
-/* This struct holds the sines s and cosines c of a tile's pairs at a position. The fields ts and tc
-   are the sines and cosines of the angles by which the pairs are rotated from this position to the
-   next. A pe__dots_parts holds s and c after the split x = X + y described above. It has the arrays
-   X, y and x of the cosines, then those of the sines. */
+/* This struct holds the sines s and cosines c of a tile's pairs at a position, which is an anchor q
+   or a b. The fields ts and tc are the sines and cosines of the angles by which the pairs are
+   rotated from this position to the next. A pe__dots_parts holds s and c after the split x = X + y
+   described above. It has the arrays X, y and the high double of x, of the cosines in [0] to [2]
+   and of the sines in [3] to [5]. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
 } pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
-/* This struct holds the sums of an anchor over all pairs. `large` is the sum of X X', and `minor`
-   is the sum of X y' + y x'. The first index is 0 for q + b and 1 for q - b, the second is b. */
+/* This struct holds the sums of an anchor q over all pairs. `large` sums X X', and `minor` sums
+   X y' + y x'. The first index is 0 for q + b, where the sum of the sines is subtracted from that
+   of the cosines. It is 1 for q - b, where the two are added. The second index is b. */
 typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_totals;
 
-/* Set *t to the tile that starts at index `pair`, at position q, to be rotated by `step` positions.
-   At q = 0 the sines are 0 and the cosines 1. A vector beyond the end of the plan's arrays is
-   filled with their last vector; its pairs are not added to any sum. */
+/* Set *t to the tile that starts at index `pair` of the plan's arrays, at position q, to be rotated
+   by `step` positions at a time. At q = 0 the sines are 0 and the cosines 1. A vector beyond the
+   end of the plan's arrays is filled with their last vector; its pairs are not added to any sum. */
 PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
@@ -11839,9 +12037,9 @@ PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t
     }
 }
 
-/* Split x = X + y, where X is a multiple of 2^-g: adding and subtracting `grid` rounds to one.
-   Store X in parts[0], y in parts[1] and the high double of x in parts[2], starting at element i.
-   */
+/* Split x = X + y, where X is a multiple of 2^-g. The last bit of `grid` is 2^-g, so adding and
+   subtracting it rounds to such a multiple. Store X in parts[0], y in parts[1] and the high double
+   of x in parts[2], starting at element i. */
 PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
     const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
@@ -11850,7 +12048,8 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_T
     pe__store(parts[2] + i, x.hi);
 }
 
-/* Store the parts of the tile's cosines and sines, then rotate the tile to its next position. */
+/* Store the parts of the tile's cosines and sines in `parts`, then rotate the tile to its next
+   position. */
 PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts parts)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
@@ -11862,15 +12061,15 @@ PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts
     }
 }
 
-/* Sums over the pairs of a tile, for one anchor and one vector of values b; one struct for the
-   cosines, one for the sines. large: X X'; minor: X y'; tiny: y x'. X and y belong to the anchor;
-   X', y' and x' to b. */
+/* This struct holds sums over the pairs of a tile, for one anchor and one vector of values b. One
+   struct is for the cosines, another for the sines. `large` is the sum of X X', `minor` that of
+   X y', and `tiny` that of y x'. X and y belong to the anchor, and X', y' and x' belong to b. */
 typedef struct pe__dots_partial {
     pe__vd large, minor, tiny;
 } pe__dots_partial;
 
 PE__INLINE void pe__dots_add(pe__dots_partial *partial, double (*parts)[PE__DOTS], size_t b,
-                             double top, double y) /* parts: C99 allows no const here */
+                             double top, double y) /* in C99, parts cannot be const */
 {
     partial->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), partial->large);
     partial->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), partial->minor);
@@ -11887,8 +12086,10 @@ PE__INLINE void pe__dots_end(const pe__dots_partial *c, const pe__dots_partial *
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of two anchors, sums[0] and sums[1]. Each vector of the table
-   is loaded once for both. The 12 sums of the loop do not depend on each other. */
+/* Add the products of a tile of `pairs` pairs to the sums of two anchors, sums[0] and sums[1].
+   The parts of pair i for all b are in table[i], and those of the two anchors are in anchor[0] and
+   anchor[1]. Each vector of the table is loaded once for both. The 12 sums of the inner loop do not
+   depend on each other, so the processor computes them at the same time. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
@@ -11925,7 +12126,8 @@ PE__INLINE void pe__round_dots(const pe_plan *plan, const pe__dots_totals *sums,
     }
 }
 
-/* Write `count` dot products to out, at most 32 * 31, for the differences first, first + 1 ... */
+/* Write `count` dot products to out, for the differences first, first + 1 ... `count` is at most
+   32 * 31. */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
     const pe__axis *axis = plan->axis;
@@ -11940,7 +12142,7 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const double error =
         pe__exp2i(-54 - g) * h * (160 + h / 4) + 2 * h * pe__sincos_error(plan, farthest);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* + 1: anchors are taken in twos */
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* + 1: two at a time */
     pe__dots_rotated rotated;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -11975,8 +12177,9 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
-    /* Fewer than PE__FEW dot products are computed one by one, because pe__dots() computes
-       PE__DOTS_NEXT (31) of them even if fewer are needed. */
+    /* PE__DELTAS is the maximum of pe__dots(). Fewer than PE__FEW dot products are computed one by
+       one, because pe__dots() computes the sums of two anchors, for 62 differences, even if fewer
+       are needed. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;
@@ -12001,8 +12204,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 /* Checks the shape of an array of attention scores. Tested by tests/unit/api/test_errors.c. */
 
 /* Returns PE_ERR_SHAPE if rows of scores overlap, PE_ERR_SIZE if a pointer cannot span all rows,
-   and else PE_OK. Two orders are allowed: all rows of a head come before those of the next head,
-   or all rows of a query come before those of the next query. */
+   and else PE_OK. A row is the scores of all keys for one head and one query. heads, queries and
+   keys are at least 1. Two orders are allowed: all rows of a head come before those of the next
+   head, or all rows of a query come before those of the next query. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
@@ -12017,15 +12221,18 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
 }
 
 /* ==== src/scores/alibi.h ==== */
-/* ALiBi: slopes, and biases that are stored or added to attention scores. Tested by
+/* Computes ALiBi's slopes, and its biases, which are stored or added to attention scores. Tested by
  * tests/unit/scores/test_alibi.c. */
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
- * With j = key - query the bias is slope * j up to the query, and another line after it: a row is
- * two lines that meet at j = 0. Biases in f32 are computed row by row, which takes no longer than
- * their stores. Biases in 16 bits must be rounded only once, which takes longer. But where keys and
- * queries are consecutive, each row is the row before, shifted by one key. So 16-bit biases are
- * computed once for many rows and copied. */
+ * Let the distance j be the position of the key minus that of the query. If j is at most 0, the
+ * bias is slope * j. If the key is after the query (j > 0), the bias is slope * j, -infinity or
+ * slope * -j, as the mode says. A row is the biases of all keys for one query of one head.
+ *
+ * Biases in f32 are computed row by row, which takes no longer than their stores. Biases in 16 bits
+ * must be rounded only once, which takes longer. But where keys and queries are consecutive, each
+ * row is the row before, shifted by one key. So 16-bit biases are then computed once for many rows
+ * and copied. Adding to 16-bit scores computes biases in f32. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
@@ -12037,7 +12244,8 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0; first < heads; first += PE_LANES) {
         double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-        for (size_t k = 0; k < PE_LANES; k++) { /* slope 2^-t; t is exact: at most 24 + 29 bits */
+        /* The slope is 2^-t. t is exact: max_bias has at most 24 bits, the numerator 29. */
+        for (size_t k = 0; k < PE_LANES; k++) {
             const size_t h = first + k, numerator = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
             const double exponent = (double)max_bias * (double)numerator / (double)(2 * n);
             t[k] = exponent < 200 ? exponent : 200; /* 2^-200 rounds to 0 */
@@ -12054,10 +12262,12 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     return PE_OK;
 }
 
-/* The slope line of a head gives its bias as a function of j. */
+/* The slope line of a head gives its bias as a function of j = key - query. */
 typedef struct pe__slope_line {
-    pe__vf slope, zero, masked; /* the factor of j (symmetric: of |j|); +0; -infinity */
-    double slope_f64;           /* the slope, with the sign that the caller gave */
+    /* `slope` is the factor of j or, if symmetric, of |j|. `zero` is +0, whose addition turns a
+       bias of -0 into +0. `masked` is -infinity. All lanes of each are equal. */
+    pe__vf slope, zero, masked;
+    double slope_f64; /* the caller's slope; its sign is not changed in symmetric mode */
 } pe__slope_line;
 
 PE__INLINE pe__slope_line pe__slope_line_of(pe_alibi_mode mode, float slope)
@@ -12076,9 +12286,9 @@ static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
 /* Returns the biases slope * x and slope * y as floats, in the order x0 y0 x1 y1 ... The distances
    x and y may have more than 29 bits. A double may not hold a float times such a distance. So the
-   product is rounded to odd as a double, and then correctly to float; if odd is set, it is also
-   rounded to odd as a float. A product in the range of subnormal floats is a multiple of 2^-149, as
-   slope is, and therefore exact. */
+   product is rounded to odd as a double, and then correctly to float. If odd is set, the second
+   rounding is also to odd, for a later rounding to 16 bits. A product in the range of subnormal
+   floats is a multiple of 2^-149, as slope is, and therefore exact. */
 PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
@@ -12099,7 +12309,8 @@ PE__OUTLINE pe__vf pe__round_biases(double slope, pe__vd x, pe__vd y, int odd)
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
-/* Returns the biases at the distances j + offset[k] for k < PE__FLOATS, by pe__round_biases(). */
+/* Returns the biases at the distances j + offset[k] for k < PE__FLOATS, which may be so large that
+   pe__round_biases() is needed. */
 PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const float *offset,
                                          int64_t j)
 {
@@ -12113,7 +12324,7 @@ PE__OUTLINE pe__vf pe__round_biases_from(pe_alibi_mode mode, double slope, const
     return pe__round_biases(slope, x, y, 0);
 }
 
-/* Returns the biases at the distances j, without a mask. */
+/* Returns the biases at the distances j as floats. Keys after the query are not masked. */
 PE__INLINE pe__vf pe__slope_line_at(pe_alibi_mode mode, const pe__slope_line *line, pe__vf j)
 {
     const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
@@ -12138,9 +12349,10 @@ PE__INLINE void pe__put_biases(pe__bias_mode to, pe_type type, const pe__vf *mas
     else pe__put_as(type, place, v);
 }
 
-/* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... None of them
+/* Store or add the n biases of a row, whose keys are at the distances j, j + 1 ... No distance
    exceeds PE__FLOAT_INTEGERS in magnitude, so floats hold the distances exactly. The loop has four
-   vectors of distances: with one, each iteration would wait for the addition of the one before. */
+   vectors of distances. With one vector, each iteration would wait for the addition of the one
+   before. */
 enum { PE__FLOAT_INTEGERS = 1 << 24 };
 PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                    const pe__slope_line *line, int64_t j, size_t n, void *row)
@@ -12180,7 +12392,8 @@ PE__INLINE void pe__write_bias_row(pe__bias_mode to, pe_type type, pe_alibi_mode
 }
 
 /* A tile holds n keys of a list, as offsets from the first key of the tile. Each offset is at most
-   PE__MAX_KEY_OFFSET in magnitude. */
+   PE__MAX_KEY_OFFSET in magnitude. If the first key's distance is too, all distances are at most
+   2^24, so that floats hold them exactly. */
 enum { PE__KEYS = 512, PE__MAX_KEY_OFFSET = 1 << 23 };
 typedef struct pe__key_tile {
     size_t n;
@@ -12189,7 +12402,8 @@ typedef struct pe__key_tile {
 
 /* Load a tile from the `rest` keys that start at index `key`. Load at most PE__KEYS of them, and
    only those before the first key whose offset is beyond PE__MAX_KEY_OFFSET. Offsets are padded to
-   whole vectors. If `split` is 1, each vector has its even keys first, then its odd keys. */
+   whole vectors, with the first key's offset 0. If `split` is 1, each vector has its keys 0, 2, 4
+   ... first, then its keys 1, 3, 5 ... */
 PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *positions, size_t key,
                                    size_t rest, int split)
 {
@@ -12209,7 +12423,9 @@ PE__OUTLINE void pe__load_key_tile(pe__key_tile *keys, const pe_at *positions, s
     keys->n = n;
 }
 
-/* Store or add the biases of a tile of keys in one row. The tile's first key is at distance j. */
+/* Store or add the biases of a tile of keys in one row. The tile's first key is at distance j. If
+   |j| is above PE__MAX_KEY_OFFSET, floats may not hold the distances, and pe__round_biases_from()
+   computes the biases. */
 PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                     const pe__slope_line *line, const pe__key_tile *keys, int64_t j,
                                     void *row)
@@ -12235,9 +12451,11 @@ PE__INLINE void pe__write_bias_list(pe__bias_mode to, pe_type type, pe_alibi_mod
     }
 }
 
-/* Write n 16-bit biases to row, correctly rounded. The floats are rounded to odd, then to the type.
-   `keys` is a tile that was loaded with split = 1, and its first key is at distance j. If `keys` is
-   NULL, the keys are at distances j, j + 1 ... */
+/* Write n 16-bit biases to row, correctly rounded. They are rounded to odd as floats, then to the
+   type. `keys` is a tile that was loaded with split = 1, and its first key is at distance j. If
+   `keys` is NULL, the keys are at distances j, j + 1 ... If all distances are at most 2^29, doubles
+   hold the products exactly. If a distance may be larger, pe__round_biases() computes the
+   biases. */
 PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe__slope_line *line,
                                       const pe__key_tile *keys, int64_t j, size_t n, uint16_t *row)
 {
@@ -12256,7 +12474,8 @@ PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe
             y = pe__widen(keys->offset + i + lanes) + first;
         }
         const int size = mode == PE_ALIBI_SYMMETRIC;
-        pe__vf v = line->masked; /* kept by keys after the query, half of a causal square */
+        /* v stays -infinity if all its keys are after the query, as in half of a causal square */
+        pe__vf v = line->masked;
         if (keys || !masks || j + (int64_t)i <= 0) {
             const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
             v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact products; zeros are +0 */
@@ -12268,7 +12487,8 @@ PE__INLINE void pe__write_bias_row_16(pe_type type, pe_alibi_mode mode, const pe
     }
 }
 
-/* This struct holds the arguments of an ALiBi call. */
+/* This struct holds the type T of a call of pe_alibi_fill_T or pe_alibi_add_T, and all its
+   arguments except the array that is written. */
 typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
@@ -12277,11 +12497,11 @@ typedef struct pe__alibi {
     const pe_at *query_at, *key_at;
 } pe__alibi;
 
-/* Store or add the rows of all heads, for a tile of keys that begins with the key at index `key`.
-   If keys is NULL, do so for all keys, which are then consecutive. If queries are consecutive, the
-   slope of a head is loaded once for all its rows. A load between rows would stall because of 4K
-   aliasing. A load waits for an earlier store whose address has the same last 12 bits. Among the
-   stores of a few rows, every value of these bits occurs. */
+/* Store or add the biases of all heads and queries for a tile of keys that begins with the key at
+   index `key`. If keys is NULL, do so for all keys, which are then consecutive. If queries are
+   consecutive, the slope of a head is loaded once for all its rows. A load between rows would stall
+   because of 4K aliasing. A load waits for an earlier store whose address has the same last 12
+   bits. Among the stores of a few rows, every value of these bits occurs. */
 PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode mode,
                                   const pe__alibi *a, const pe__key_tile *keys, size_t key,
                                   void *out)
@@ -12305,8 +12525,10 @@ PE__INLINE void pe__alibi_rows_of(pe__bias_mode to, pe_type type, pe_alibi_mode 
     }
 }
 
-/* Returns whether the keys are consecutive and all distances are at most PE__FLOAT_INTEGERS in
-   magnitude, also the distances to which pe__write_bias_row() counts beyond the end of a row. */
+/* Returns 1 if the keys are consecutive, there are at most PE__FLOAT_INTEGERS / 2 of them, and all
+   distances are at most PE__FLOAT_INTEGERS in magnitude. These include the distances in the last
+   vector of a row that are beyond its end. If the queries are consecutive, those of the first and
+   the last one bound all others. */
 static inline int pe__alibi_is_consecutive(const pe__alibi *a)
 {
     const int64_t key = pe__integer_position(a->key_at, 0);
@@ -12341,16 +12563,18 @@ PE__INLINE void pe__alibi_rows(pe__bias_mode to, pe_type type, const pe__alibi *
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Copy n numbers of tile to each of `rows` rows, which are `step` numbers apart. The last row gets
-   tile[0], tile[1] ..., the row before it tile[1], tile[2] ..., and so on. */
+/* Copy n biases from the array `tile` to each of `rows` rows, which are `step` elements apart. The
+   last row gets tile[0], tile[1] ..., the row before it tile[1], tile[2] ..., and so on. Stores are
+   non-temporal if `stream` is set. */
 PE__OUTLINE void pe__copy_down(uint16_t *row, size_t step, const uint16_t *tile, size_t rows,
                                size_t n, int stream)
 {
     for (size_t k = 0; k < rows; k++) pe__copy(row + k * step, tile + rows - 1 - k, 2 * n, stream);
 }
 
-/* Write the rows of all heads in 16 bits. If keys and queries are consecutive, rows are copied from
-   a tile of biases, as many rows and keys as it has room for. Otherwise each row is computed. */
+/* Write the rows of all heads in 16 bits. Biases are computed in the array `tile` and copied to the
+   rows. If keys and queries are consecutive, one computation serves as many rows as `tile` has room
+   for, since each row is the one before, shifted by one key. Otherwise it serves one row. */
 PE__INLINE void pe__alibi_rows_16(pe_type type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BUFFER = 4096, PE__WIDE = 3584 };
@@ -12378,8 +12602,9 @@ PE__INLINE void pe__alibi_rows_16(pe_type type, const pe__alibi *a, void *out, i
     }
 }
 
-/* Fill bias. Stores are non-temporal if it has PE_STREAM_BYTES or more and is aligned as its
-   type. */
+/* Fill the array `bias`. If the biases have PE_STREAM_BYTES or more and bias is aligned as its
+   type, stores are non-temporal. F32 biases for which pe__alibi_is_consecutive() returns 0 always
+   use ordinary stores. */
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
     const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
@@ -12399,8 +12624,8 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
     else pe__alibi_rows(PE__BIAS_ADD, PE_TYPE_BF16, a, scores);
 }
 
-/* Check the arguments of a call, then call verb, pe__alibi_fill() or pe__alibi_add(). Returns a
-   status: PE_OK without any check if there is nothing to write. */
+/* Check the arguments of a call, then call verb, which is pe__alibi_fill() or pe__alibi_add().
+   Returns PE_OK or the error. If there is nothing to write, returns PE_OK without any check. */
 PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
                                      void (*verb)(const pe__alibi *, void *))
 {
@@ -12423,10 +12648,11 @@ PE__OUTLINE pe_status pe__alibi_call(const pe__alibi *a, void *x,
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* T5 divides distances into n buckets. Each distance below m has its own bucket. Bucket b >= m
-   begins at m (max_distance / m)^((b - m) / (n - m)), rounded up to an integer. The element begin[b
-   - m] is that integer. The array `begin` is computed in groups of PE__T5_SOME elements. Each group
-   is computed when a search first needs it, so a call for one element does not compute all. */
+/* T5 divides distances into n buckets. Each distance below m = floor(n / 2) has its own bucket.
+   Bucket b >= m begins at m (max_distance / m)^((b - m) / (n - m)), rounded up to an integer. The
+   element begin[b - m] is that integer. The array `begin` is computed in groups of PE__T5_SOME
+   elements. Each group is computed when a search first needs it, so a call for one element does not
+   compute all. */
 enum { PE__T5_MOST = 1024, PE__T5_SOME = 8 };
 typedef struct pe__t5 {
     size_t n, m;
@@ -12439,10 +12665,10 @@ typedef struct pe__t5 {
 
 /* Compute the group of `begin` at index `group`: PE__T5_SOME elements, starting at begin[group *
    PE__T5_SOME]. The first call also computes the logarithm. A bucket's bound m (max_distance /
-   m)^(...) is below 2^31, and is computed with a relative error of 2^-104. The exact bound is a
-   root of an integer, so it is an integer or irrational. There are about 2^50 different bounds, and
-   no irrational bound is expected within 2^-70 of an integer. So a bound within 2^-70 of an integer
-   is taken for that integer. */
+   m)^(...) is below 2^31, and is computed with a relative error of 2^-104, that is, an error below
+   2^-73. The exact bound is a root of an integer, so it is an integer or irrational. There are
+   about 2^50 different bounds, and no irrational bound is expected within 2^-70 of an integer. So a
+   bound within 2^-70 of an integer is taken for that integer. */
 PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t group)
 {
     const pe__vd of_m = pe__splat((double)t->m), steps = pe__splat((double)(t->n - t->m));
@@ -12451,7 +12677,8 @@ PE__COLD void pe__t5_compute_start(pe__t5 *t, size_t group)
     t->has_log = t->made[group] = 1;
     for (size_t b = 0; b < PE__T5_SOME; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
-        /* later steps repeat the last: their powers may be too large to convert to integers */
+        /* Elements after the last bucket repeat its step, because the powers of larger steps may be
+           too large to convert to integers. */
         for (size_t k = 0; k < PE_LANES; k++)
             step[k] = (double)pe__min(group * PE__T5_SOME + b + k, t->n - t->m - 1);
         const pe__td power =
@@ -12472,8 +12699,8 @@ PE__INLINE double pe__t5_bucket_start(pe__t5 *t, size_t group)
     return t->begin[group * PE__T5_SOME];
 }
 
-/* Returns the bucket of the distance `size`, which is at least m, by bisection. Sets *from <= size
-   and *to > size so that all distances from *from on and below *to are in this bucket. */
+/* Returns the bucket of the distance `size`, which is at least m, using bisection. Sets *from <=
+   size and *to > size so that every distance in [*from, *to) is in this bucket. */
 PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *to)
 {
     const size_t count = t->n - t->m;
@@ -12505,8 +12732,8 @@ PE__OUTLINE size_t pe__t5_bucket(pe__t5 *t, double size, double *from, double *t
 
 /* Write to index the buckets of the keys for one query. `after` is added to the bucket of a key
    after the query. If `after` is 0, keys after the query are in bucket 0. The variables `from` and
-   `to` hold the range of distances of the last bucket, because the next key is usually in the same
-   bucket. */
+   `to` hold a range of distances that have the bucket of the key before, because the next key is
+   usually in the same bucket. */
 PE__INLINE void pe__t5_row(pe__t5 *t, size_t after, double query, const double *key, size_t keys,
                            int32_t *index)
 {
@@ -12561,9 +12788,9 @@ typedef struct pe__scores {
     size_t heads, queries, keys, query_stride, head_stride;
 } pe__scores;
 
-/* Check all arguments, then add the biases to the scores. Before each addition the biases of up to
-   PE__MOST keys are collected in a buffer, because the entries of the table are `heads` floats
-   apart. */
+/* Check all arguments, then add the biases to the scores. Return PE_OK or the error. Before each
+   addition the biases of up to PE__MOST keys are collected in a buffer, because the entries of the
+   table for one head are `heads` floats apart. */
 PE__INLINE pe_status pe__bias_add(pe_type type, const float *table, size_t entries,
                                   const int32_t *index, const pe__scores *x)
 {
@@ -12600,8 +12827,8 @@ PE__INLINE pe_status pe__bias_add(pe_type type, const float *table, size_t entri
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
-/* Check the shapes and the positions, each of which must be a row of the table. Return PE_OK or the
-   error. */
+/* Check the shapes and the positions. Each position must be the index of a row of the table. Return
+   PE_OK or the error. */
 static inline pe_status pe__check_learned(const pe_at *positions, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
@@ -12629,8 +12856,9 @@ typedef struct pe__learned {
     size_t table_rows, d_model, stride;
 } pe__learned;
 
-/* Check all arguments, then add rows in their order: if grad is 0, rows of the table to x; if it is
-   1, rows of x to the table. */
+/* Check all arguments, then add rows in their order. The position of row r of x is the index of a
+   row of the table. If grad is 0, add this row to row r of x. If grad is 1, add row r of x to it.
+   Return PE_OK or the error. */
 PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *l,
                                      const pe_at *positions, size_t rows)
 {
@@ -12642,7 +12870,8 @@ PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *
         pe__check_learned(positions, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
-        /* where the table's rows begin: computed first, so that no addition waits for it */
+        /* the elements before each of the table's rows: computed first, so that no addition waits
+           for them */
         size_t from[PE__POSITIONS];
         n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(positions, r, n, 0, p);
@@ -12671,28 +12900,30 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
-/* This struct holds the taps of an output row along one axis: the rows first, first + 1 ... of the
-   table, and their weights. Without antialias there are 4 taps. With antialias there are up to
-   PE__TAPS, because it allows up to PE__SHRINK rows per output row. Sums leave out taps of weight
-   0, since 0 * infinity is not 0. */
+/* A tap is a row of the table and its weight in an output row. This struct holds the taps of an
+   output row along one axis: the rows first, first + 1 ... and their weights. Without antialias
+   there are 4 taps. With antialias there are up to PE__TAPS: it allows up to PE__SHRINK rows per
+   output row, and the cubic filter then reaches 2 * PE__SHRINK rows to each side. Sums leave out
+   taps of weight 0, since 0 * infinity is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
-    int64_t first;      /* may be beyond an end of the table: see pe__tap_row() */
-    size_t count, rows; /* number of taps; rows of the table along the axis */
+    int64_t first;      /* row of tap 0; may be beyond an end of the table: see pe__tap_row() */
+    size_t count, rows; /* `count` is the number of taps, `rows` that of the table's rows */
     double weight[PE__TAPS];
 } pe__taps;
 
 /* This struct says where an output row is among the table's rows. It is at row + behind /
-   denominator, which is also row + 1 - ahead / denominator. Unless a scale is given, behind, ahead
-   and denominator are integers, so that a distance of 1 is computed as exactly 1. */
+   denominator, which is also row + 1 - ahead / denominator. The row may be -1 or beyond the end.
+   Unless a scale is used, behind, ahead and denominator are integers, so that a distance of 1 is
+   computed as exactly 1. */
 typedef struct pe__spot {
     int64_t row;
     double behind, ahead, denominator;
 } pe__spot;
 
-/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, as v (q + 2p) - a p^2. If p, v and
-   q are integers of 32 bits, both terms are exact: a p^2 takes 53 + 64 = 117 bits, and a
-   triple-double has 159. The difference is rounded to double. */
+/* Returns q^2 (1 + t - (a + 2) t^2) for t = p / q and v = q - p, computed as v (q + 2p) - a p^2,
+   which is the same. If p, v and q are integers of at most 2^32, both terms are exact: a p^2 takes
+   53 + 64 = 117 bits, and a triple-double has about 156. The difference is rounded to double. */
 PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
 {
     const pe__vd numerator = pe__splat(p);
@@ -12702,9 +12933,9 @@ PE__COLD double pe__keys_cubic_near_root(double a, double p, double v, double q)
     return pe__first_lane(pe__td_sub(left, right).a);
 }
 
-/* Returns 1 + t - (a + 2) t^2 for t = p / q and v = q - p. For every a >= 0 it has a root, near
-   which its terms cancel. There pe__keys_cubic_near_root() computes it, so that it is exactly 0 at
-   the root. */
+/* Returns 1 + t - (a + 2) t^2 for t = p / q within 0 ... 1 and v = q - p. For every a >= 0 this
+   polynomial has a root, near which its terms cancel. Where its magnitude is below 0.25,
+   pe__keys_cubic_near_root() computes it, so that it is exactly 0 at the root. */
 PE__INLINE double pe__keys_cubic(double a, double p, double v, double q)
 {
     const double t = p / q, y = (1 + t) - pe__double_product((a + 2) * t, t);
@@ -12731,9 +12962,10 @@ PE__INLINE double pe__shrink_factor(double scale, size_t rows, size_t out_rows)
 }
 
 /* Write to taps the taps of the output row at s with antialias: the table's rows in reach of the
-   filter. Distances are in units of 1 / s->denominator; q is the distance to which the filter's
-   distance 1 is widened. The weight of a row at distance p is the filter at p / q, divided by the
-   sum of the weights of all taps. */
+   filter. The caller has set taps->rows. Distances are in units of 1 / s->denominator; q is the
+   distance to which the filter's distance 1 is widened. The weight of a row at distance p is the
+   filter at p / q, divided by the sum of the weights of all taps. If this sum is 0 or too small,
+   the only tap is the row nearest to s. */
 PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q, pe__taps *taps)
 {
     const double reach = how->method == PE_RESAMPLE_CUBIC ? 2 * q : q;
@@ -12759,7 +12991,8 @@ PE__COLD void pe__wide_taps(const pe_resample *how, const pe__spot *s, double q,
     for (k = 0; k < (int64_t)taps->count; k++) taps->weight[k] /= sum;
 }
 
-/* Returns where output row i lies. All integers fit int64_t: rows and out_rows are at most 2^31. */
+/* Returns where output row i is among the table's rows. All integers fit int64_t, because rows and
+   out_rows are at most 2^31. */
 PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, size_t rows,
                                 size_t out_rows)
 {
@@ -12788,13 +13021,13 @@ PE__INLINE pe__spot pe__spot_of(const pe_resample *how, double scale, size_t i, 
     return spot;
 }
 
-/* Write to taps the taps of output row i along an axis. */
+/* Write to taps the taps of output row i along an axis, on which the table has `rows` rows. */
 PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
                             size_t out_rows, pe__taps *taps)
 {
     const pe__spot s = pe__spot_of(how, scale, i, rows, out_rows);
     taps->rows = rows;
-    if (how->antialias) { /* fit: r * s.denominator if no scale is given, as an exact integer */
+    if (how->antialias) { /* fit: if no scale is given, r * s.denominator as an exact integer */
         const double fit = 2 * (double)pe__max(rows, out_rows);
         const double r = pe__shrink_factor(scale, rows, out_rows);
         pe__wide_taps(how, &s, scale > 0 ? (r > 1 ? r : 1) : fit, taps);
@@ -12812,8 +13045,10 @@ PE__INLINE size_t pe__tap_row(const pe__taps *taps, size_t k)
     return row < 0 ? 0 : (size_t)(row < last ? row : last);
 }
 
-/* Write to out the d_model floats of one output cell: the sums of the taps' rows times their
-   weights, computed in doubles and in the order of the taps. */
+/* Write to out the d_model floats of one output cell. For each tap of `down` (along the height) and
+   each tap of `across` (along the width), the table's float there is multiplied by both weights.
+   The sum of these products is computed in double, in the order of the taps, and rounded once to
+   float. It begins with -0, so that a copied -0 stays -0. */
 PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, const pe__taps *across,
                                   size_t d_model, float *out)
 {
@@ -12846,7 +13081,7 @@ PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, s
            (!how->align_corners && pe__shrink_factor(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
-/* Check the sizes and the fields of how. Return PE_OK or the error. */
+/* Check the sizes and the fields of *how. Return PE_OK or the error. */
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
                                            const pe_resample *how, size_t out_height,
                                            size_t out_width)

@@ -62,7 +62,7 @@ typedef uint16_t pe__u16;
 #define PE__DEVICE_RARE static __host__ __device__ __noinline__
 #elif defined(__GNUC__)
 #define PE__DEVICE static inline __attribute__((__unused__))
-#ifdef __noinline__ /* CUDA's headers make it a macro, attribute and all */
+#ifdef __noinline__ /* CUDA's headers define it as a macro that is an attribute */
 #define PE__DEVICE_RARE static __noinline__ __attribute__((__unused__))
 #else
 #define PE__DEVICE_RARE static __attribute__((__noinline__, __unused__))
@@ -76,11 +76,11 @@ typedef uint16_t pe__u16;
 #define pe__mulhi(a, b) __umulhi(a, b)
 #define pe__leading_zeros(x) __clz((int)(x))
 #else
-PE__DEVICE pe__u32 pe__mulhi(pe__u32 a, pe__u32 b) /* the high word of a b */
+PE__DEVICE pe__u32 pe__mulhi(pe__u32 a, pe__u32 b) /* returns the high word of a b */
 {
     return (pe__u32)((pe__u64)a * b >> 32);
 }
-PE__DEVICE int pe__leading_zeros(pe__u32 x) /* for x > 0 */
+PE__DEVICE int pe__leading_zeros(pe__u32 x) /* of x > 0 */
 {
 #if defined(__GNUC__) && __SIZEOF_INT__ == 4
     return __builtin_clz(x);
@@ -106,27 +106,27 @@ PE__DEVICE pe__u32 pe__bits_of(float x)
 #endif
 
 typedef struct pe_fixed_increment {
-    pe__u32 w[4]; /* frequency / (2 pi) modulo 1, times 2^128; the highest bits are in w[3] */
+    pe__u32 w[4]; /* frequency / (2 pi) modulo 1, times 2^128; the lowest bits are in w[0] */
 } pe_fixed_increment;
-typedef struct pe_fixed_pair { /* not to be used where undecided is 1 */
+typedef struct pe_fixed_pair { /* if undecided is 1, do not use sine and cosine */
     float sine, cosine;
     int undecided;
 } pe_fixed_pair;
-typedef struct pe_fixed_pair_16 { /* bits of IEEE binary16 or of bfloat16 */
-    pe__u16 sine, cosine;         /* uint16_t */
+typedef struct pe_fixed_pair_16 { /* if undecided is 1, do not use sine and cosine */
+    pe__u16 sine, cosine;         /* uint16_t: the bits of IEEE binary16 or of bfloat16 */
     int undecided;
 } pe_fixed_pair_16;
 typedef struct pe_fixed_rotated {
     float first, second;
 } pe_fixed_rotated;
 
-/* These functions split, join and multiply words. No product overflows. */
+/* These functions split, join and multiply words of 32 bits. No product overflows. */
 PE__DEVICE pe__u32 pe__high(pe__u64 x) { return (pe__u32)(x >> 32); }
 PE__DEVICE pe__u32 pe__low(pe__u64 x) { return (pe__u32)x; }
 PE__DEVICE pe__u64 pe__make_u64(pe__u32 high, pe__u32 low) { return (pe__u64)high << 32 | low; }
 PE__DEVICE pe__u64 pe__mul32(pe__u32 a, pe__u32 b) { return (pe__u64)a * b; }
-/* These return a b / 2^32, rounded down, and a b / 2^64. The latter omits the product of the low
-   words, so it is at most 3 units too small. */
+/* These two return a b / 2^32, rounded down, and a b / 2^64. The second one omits the product of
+   the low words and rounds down twice, so its result is less than 3 units too small. */
 PE__DEVICE pe__u64 pe__mul64_by_32(pe__u64 a, pe__u32 b)
 {
     return pe__mul32(pe__high(a), b) + pe__mulhi(pe__low(a), b);
@@ -135,8 +135,7 @@ PE__DEVICE pe__u64 pe__mul64(pe__u64 a, pe__u64 b)
 {
     return pe__mul64_by_32(a, pe__high(b)) + pe__mulhi(pe__high(a), pe__low(b));
 }
-
-typedef struct pe__word96 { /* (h 2^64 + m 2^32 + l) / 2^96 */
+typedef struct pe__word96 { /* the number (h 2^64 + m 2^32 + l) / 2^96 */
     pe__u32 h, m, l;
 } pe__word96;
 PE__DEVICE pe__word96 pe__make96(pe__u64 high, pe__u32 low)
@@ -145,7 +144,7 @@ PE__DEVICE pe__word96 pe__make96(pe__u64 high, pe__u32 low)
     return x;
 }
 
-/* Returns a b or up to 5 units less. With pe__mulhi(), nvcc never finished compiling the series. */
+/* Returns a b or up to 5 units of 2^-96 less. With pe__mulhi(), nvcc never finished compiling. */
 PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
 {
     const pe__u64 hm = pe__mul32(a.h, b.m), mh = pe__mul32(a.m, b.h);
@@ -155,10 +154,10 @@ PE__DEVICE pe__word96 pe__mul96(pe__word96 a, pe__word96 b)
                       pe__low(low));
 }
 
-/* A type of results is named by its number of significant bits. */
+/* The argument `format` says the type of results: its number of significant bits. */
 enum { PE__IS_F32 = 24, PE__IS_F16 = 11, PE__IS_BF16 = 8 };
-/* An amplitude is mantissa / 2^32 times 2^exponent. pe__in_range() returns whether its magnitude is
-   2^-64 ... 2^64. Then no f32 result overflows or is subnormal. */
+/* `amplitude` has the bits of a float. Its magnitude is mantissa / 2^32 times 2^exponent. If that
+   is 2^-64 ... 2^64, pe__in_range() returns 1, and no f32 result overflows or is subnormal. */
 PE__DEVICE pe__u32 pe__mantissa_of(pe__u32 amplitude) { return amplitude << 8 | 0x80000000u; }
 PE__DEVICE int pe__exponent_of(pe__u32 amplitude) { return (int)(amplitude >> 23 & 255) - 126; }
 PE__DEVICE int pe__in_range(pe__u32 amplitude)
@@ -168,9 +167,9 @@ PE__DEVICE int pe__in_range(pe__u32 amplitude)
 
 typedef struct pe__rounded {
     pe__u64 rest; /* the dropped bits, in units of 2^-64 of the last bit; 2^63 is a midpoint */
-    pe__u32 bits; /* the magnitude */
+    pe__u32 bits; /* the bits of the rounded magnitude, in the type of `format` */
 } pe__rounded;
-/* Round x = (high 2^32 + low) / 2^96 times 2^exponent; the highest bit of high is set. Midpoints
+/* Round (high 2^32 + low) / 2^96 times 2^exponent, where the highest bit of high is set. Midpoints
    round up. The leading bit adds 1 to the exponent field, as does a carry out of the fraction. */
 PE__DEVICE pe__rounded pe__round_fixed(pe__u64 high, pe__u32 low, int exponent, int format)
 {
@@ -189,7 +188,7 @@ PE__DEVICE pe__rounded pe__round_fixed(pe__u64 high, pe__u32 low, int exponent, 
     return r;
 }
 
-typedef struct pe__pair_bits { /* the sign is bit 31, also of 16-bit types */
+typedef struct pe__pair_bits { /* bit 31 is the sign, also of 16-bit types */
     pe__u32 sine, cosine;
     int undecided;
 } pe__pair_bits;
@@ -205,19 +204,19 @@ PE__DEVICE pe__pair_bits pe__to_quarter(pe__u32 quarter, pe__u32 sine, pe__u32 c
     return x;
 }
 
-/* Returns whether a midpoint is within the error interval (Ziv's rounding test). The computed value
-   is at most `below` units below the exact one and at most 13000 units above it. The unit is 2^-56
-   for a value that is scaled to 1/2 ... 1. */
+/* Returns whether a midpoint may be in the error interval (Ziv's rounding test). The computed
+   value, whose dropped bits are `rest`, is at most `below` units below the exact one, and at most
+   13000 units above it. The unit is 2^-56 for a value that is scaled to 1/2 ... 1. */
 PE__DEVICE int pe__flagged(pe__u64 rest, pe__u32 below, int format)
 {
     const pe__u32 above = (13000u >> (24 - format)) + 1;
     return 0x80000000u + above - pe__high(rest) <= above + (below >> (24 - format)) + 2;
 }
 
-/* Level 1 computes amplitude sin(position w) and amplitude cos(position w) with polynomials in
-   u = 1 - g^2, and sets `undecided` if level 2 is needed. Coefficients 0 and 1 are over 2^64, 2 is
-   over 2^40 (sine) or 2^38 (cosine), the others over 2^46 (sine) or 2^43 (cosine). Coefficient 0
-   of the cosine is lowered by the polynomial's error, so that no cosine exceeds 1. */
+/* Level 1 computes amplitude sin(position w) and amplitude cos(position w), and sets `undecided` if
+   level 2 is needed. The polynomials are in u = 1 - g^2, with the g of step 1 in pe_fixed.h. Their
+   coefficients 0 and 1 are over 2^64. Number 2 is over 2^40 (sine) or 2^38 (cosine), others
+   over 2^46 or 2^43. The cosine's number 0 is lowered, so that no cosine exceeds 1. */
 PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe__u32 amplitude,
                                      int format)
 {
@@ -261,7 +260,7 @@ PE__DEVICE pe__pair_bits pe__level_1(pe__i32 position, pe_fixed_increment w, pe_
     return x;
 }
 
-/* Returns the coefficient (h, m, l) minus v y, a step of Horner's scheme with alternating signs. */
+/* Returns the coefficient (h, m, l) minus v y: a step of Horner's scheme with alternating signs. */
 PE__DEVICE pe__word96 pe__term(pe__u32 h, pe__u32 m, pe__u32 l, pe__word96 v, pe__word96 y)
 {
     y = pe__mul96(v, y);
@@ -305,7 +304,7 @@ PE__DEVICE_RARE pe__word96 pe__cosine_series(pe__word96 v)
     return pe__term(0x4ef4f326u, 0xf9177969u, 0x2b71366du, v, y);
 }
 
-/* Multiply y / 2^zeros by the amplitude and round the product. `rest` of the result is 1 if the
+/* Multiply y / 2^zeros by the amplitude and round the product. In the result, `rest` is 1 if the
    rounding test flags it, else 0. `error` is the error from the phase, in units of 2^-96 for a
    value scaled to 1/2 ... 1. The arithmetic adds at most 128 units. */
 PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u32 amplitude,
@@ -313,7 +312,7 @@ PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u3
 {
     const pe__word96 factor = {pe__mantissa_of(amplitude), 0, 0};
     y = pe__mul96(y, factor);
-    const int shift = pe__leading_zeros(y.h | 1); /* 1, 2 or 3 */
+    const int shift = pe__leading_zeros(y.h | 1); /* 0, 1 or 2, if y is not 0 */
     const pe__u64 high = pe__make_u64(y.h, y.m) << shift | y.l >> 1 >> (31 - shift);
     const int exponent = pe__exponent_of(amplitude) - zeros - shift;
     pe__rounded r = pe__round_fixed(high, y.l << shift, exponent, format);
@@ -322,7 +321,7 @@ PE__DEVICE pe__rounded pe__finish(pe__word96 y, int zeros, pe__u64 error, pe__u3
     return r;
 }
 
-/* Level 2 computes the same sine and cosine from 128 bits of phase, with Taylor series. */
+/* Level 2 computes what level 1 does, but from 128 bits of phase and with Taylor series. */
 PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w, pe__u32 amplitude,
                                           int format)
 {
@@ -338,7 +337,7 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
     const pe__word96 g96 = pe__make96(g, pe__high(low)), v = pe__mul96(g96, g96);
     const pe__word96 z = pe__mul96(v, pe__cosine_series(v));
     const pe__word96 cosine = {~z.h, ~z.m, ~z.l};
-    int zeros = 0; /* leading zeros of g, shifted out so that small sines keep full precision */
+    int zeros = 0; /* leading zeros of g: shifted out, so that small sines keep full precision */
     if (pe__high(g) == 0) {
         g = g << 32 | low >> 32;
         low <<= 32;
@@ -350,14 +349,14 @@ PE__DEVICE_RARE pe__pair_bits pe__level_2(pe__i32 position, pe_fixed_increment w
     const pe__word96 sine = pe__mul96(pe__make96(g, pe__high(low << shift)), pe__sine_series(v));
     /* The increment is off by half a unit of 2^-128, so the phase is off by n halves of a unit. */
     const int tiny = zeros > 60;
-    const pe__u64 m = (pe__u64)n + 2; /* 2: negating by ^ sign is off by a unit */
+    const pe__u64 m = (pe__u64)n + 2; /* 2 more: negating by ^ sign is off by a unit */
     const pe__u64 error = tiny ? 0 : zeros < 30 ? m >> (30 - zeros) : m << (zeros - 30);
     pe__rounded s = pe__finish(sine, zeros, 2 * error, amplitude, format);
     pe__rounded c = pe__finish(cosine, 0, m >> 30, amplitude, format);
     pe__pair_bits x = pe__to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits,
                                      (pe__u32)position, amplitude);
     x.undecided = (s.rest | c.rest) != 0 || tiny;
-    if (n == 0 || (w.w[0] | w.w[1] | w.w[2] | w.w[3]) == 0) /* sine 0; cosine: amplitude, to even */
+    if (n == 0 || (w.w[0] | w.w[1] | w.w[2] | w.w[3]) == 0) /* angle 0: the cosine rounds to even */
         x = pe__to_quarter(0, 0, c.bits + (c.rest != 0 ? c.bits & 1 : 0), 0, amplitude);
     x.undecided |= !pe__in_range(amplitude);
     return x;
@@ -375,6 +374,7 @@ PE__DEVICE pe__pair_bits pe__fixed_pair(pe__i32 position, pe_fixed_increment w, 
  * pe_fixed_sincos_scaled_T() are f32, f16 (IEEE binary16) or bf16 (bfloat16). A constant
  * amplitude of 1.0f costs nothing. Results of 16 bits are rounded once, not first to float.
  *
+ * increment    of the frequency, from pe_fixed_increments() or pe_fixed_increments_of() of pe.h
  * amplitude    2^-64 ... 2^64 in magnitude; outside this range, results are always undecided
  * Accuracy     correctly rounded, where not undecided. No pair of the tables of tests/theorem.txt
  *              is undecided, and about 1 pair in 2^44 with other frequencies of 2^-56 or more. A
@@ -432,7 +432,7 @@ PE__DEVICE pe_fixed_rotated pe_fixed_rotate_f32(float a, float b, pe_fixed_pair 
     y.second = __fadd_rn(__fmul_rn(b, x.cosine), __fmul_rn(a, x.sine));
 #else
     float ac = a * x.cosine, bs = b * x.sine, bc = b * x.cosine, as = a * x.sine;
-#if defined(__AMDGCN__) /* empty asm hides the values: no product is fused */
+#if defined(__AMDGCN__) /* the empty asm hides the values, so no product is fused */
     __asm__("" : "+v"(ac), "+v"(bs), "+v"(bc), "+v"(as));
 #elif defined(__GNUC__) && !defined(__HIP__) && !defined(__METAL_VERSION__) &&                     \
     !defined(__OPENCL_VERSION__) && !defined(__OPENCL_C_VERSION__)

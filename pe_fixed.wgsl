@@ -1,19 +1,20 @@
 // made from src/ by make headers: change that
 // SPDX-License-Identifier: MIT
 //
-// pe_fixed.wgsl - sine and cosine of position * frequency, correctly rounded, by 32-bit integers alone.
+// pe_fixed.wgsl - sine and cosine of position * frequency, correctly rounded, with only 32-bit integers.
 //
 // The algorithm and the bits are those of pe_fixed.h, which explains them. WGSL has neither 64-bit integers nor a
-// product's high word. examples/gpu/pe_fixed.glsl is made from this file. Numbers of 64 bits are vec2u(low, high), numbers of
-// 96 bits vec3u(low, middle, high). An increment is a vec4u of the four words that pe_fixed_increments() of pe.h writes.
+// function for a product's high word. examples/gpu/pe_fixed.glsl is made from this file. A number of 64 bits is
+// vec2u(low, high), and one of 96 bits is vec3u(low, middle, high). An increment is a vec4u of the four words that
+// pe_fixed_increments() of pe.h writes. An amplitude has the bits of a float.
 
-struct PeFixedPair { // the bits of two floats, not to be used where undecided is true
+struct PeFixedPair { // the bits of two floats; if undecided is true, do not use them
     sine: u32,
     cosine: u32,
     undecided: bool,
 }
 
-// Words of 64-bit numbers, and products. All products are rounded down.
+// These functions compute with words of 64-bit numbers. As in pe_fixed.h, products may be a few units too small.
 fn pe_fixed_mulhi(a: u32, b: u32) -> u32 {
     let al: u32 = a & 0xffffu;
     let ah: u32 = a >> 16u;
@@ -39,10 +40,10 @@ fn pe_fixed_less(a: vec2u, b: vec2u) -> bool {
 fn pe_fixed_sub(a: vec2u, b: vec2u) -> vec2u {
     return vec2u(a.x - b.x, a.y - b.y - u32(a.x < b.x));
 }
-fn pe_fixed_left(a: vec2u, by: u32) -> vec2u { // by < 32
+fn pe_fixed_left(a: vec2u, by: u32) -> vec2u { // a shifted left by less than 32 bits
     return vec2u(a.x << by, (a.y << by) | ((a.x >> 1u) >> (31u - by)));
 }
-fn pe_fixed_right(a: vec2u, by: u32) -> vec2u { // by < 32
+fn pe_fixed_right(a: vec2u, by: u32) -> vec2u { // a shifted right by less than 32 bits
     return vec2u((a.x >> by) | ((a.y << 1u) << (31u - by)), a.y >> by);
 }
 fn pe_fixed_mul64_by_32(a: vec2u, b: u32) -> vec2u {
@@ -60,12 +61,13 @@ fn pe_fixed_mul96(a: vec3u, b: vec3u) -> vec3u {
     return vec3u(low.x, high.x, high.y);
 }
 
-// The float nearest to n / 2^64 times 2^exponent, as bits; midpoints round up. The highest bit of n is set.
+// Returns the bits of the float nearest to n / 2^64 times 2^exponent; midpoints round up. The highest bit of n is set.
 fn pe_fixed_round(n: vec2u, exponent: u32) -> u32 {
     return (((n.y >> 7u) + 1u) >> 1u) + ((exponent + 125u) << 23u);
 }
 
-// Exchanges sine and cosine and sets their signs, as the nearest quarter turn and the signs of position and amplitude require.
+// Exchanges sine and cosine and sets their signs, as the nearest quarter turn (the two highest bits of quarter) and the
+// signs of position and amplitude require.
 fn pe_fixed_to_quarter(quarter: u32, sine: u32, cosine: u32, position: u32, amplitude: u32) -> PeFixedPair {
     let odd: bool = (quarter & 0x40000000u) != 0u;
     let top: u32 = 0x80000000u;
@@ -77,7 +79,8 @@ fn pe_fixed_in_range(amplitude: u32) -> bool {
     return (amplitude & 0x7fffffffu) - (63u << 23u) <= 128u << 23u;
 }
 
-// Ziv's rounding test of level 1: see pe__flagged() of pe_fixed.h.
+// Returns whether a midpoint may be in the error interval of n, which level 1 computed: see pe__flagged() of
+// pe_fixed.h.
 fn pe_fixed_flagged(n: vec2u, below: u32) -> bool {
     let above: u32 = 13001u;
     return 0x80000000u + above - ((n.y << 24u) | (n.x >> 8u)) <= above + below + 2u;
@@ -127,7 +130,7 @@ fn pe_fixed_level_1(position: i32, w: vec4u, amplitude: u32) -> PeFixedPair {
     return x;
 }
 
-// A step of Horner's scheme: the coefficient t minus v y.
+// Returns the coefficient t minus v y: a step of Horner's scheme with alternating signs.
 fn pe_fixed_term(t: vec3u, v: vec3u, y: vec3u) -> vec3u {
     let p: vec3u = pe_fixed_mul96(v, y);
     let high: vec2u = pe_fixed_sub(pe_fixed_sub(vec2u(t.y, t.z), vec2u(p.y, p.z)), vec2u(u32(t.x < p.x), 0u));
@@ -172,8 +175,8 @@ struct PeFixedRounded {
     undecided: bool,
 }
 
-// Multiplies y / 2^zeros by the amplitude, rounds the product and tests it. error: what the phase contributes, in units of
-// 2^-96 for a value scaled to 1/2 ... 1.
+// Multiplies y / 2^zeros by the amplitude, rounds the product, and sets undecided if the rounding test flags it. The
+// argument error is the error from the phase, in units of 2^-96 for a value scaled to 1/2 ... 1.
 fn pe_fixed_finish(y: vec3u, zeros: u32, error: vec2u, amplitude: u32) -> PeFixedRounded {
     let p: vec3u = pe_fixed_mul96(y, vec3u(0u, 0u, (amplitude << 8u) | 0x80000000u));
     let shift: u32 = countLeadingZeros(p.z | 1u);
@@ -232,14 +235,14 @@ fn pe_fixed_level_2(position: i32, w: vec4u, amplitude: u32) -> PeFixedPair {
     let c: PeFixedRounded = pe_fixed_finish(cosine, 0u, pe_fixed_right(m, 30u), amplitude);
     var x: PeFixedPair = pe_fixed_to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits, u32(position), amplitude);
     x.undecided = s.undecided || c.undecided || small;
-    if (n == 0u || (w.x | w.y | w.z | w.w) == 0u) { // the sine is 0, the cosine the amplitude
+    if (n == 0u || (w.x | w.y | w.z | w.w) == 0u) { // the angle is 0: the cosine is the amplitude
         x = pe_fixed_to_quarter(0u, 0u, c.bits, 0u, amplitude);
     }
     x.undecided = x.undecided || !pe_fixed_in_range(amplitude);
     return x;
 }
 
-// Sine and cosine with the bits of pe_fixed_sincos_scaled_f32() of pe_fixed.h. amplitude: the bits of a float.
+// Computes a sine and a cosine times the amplitude, with the bits of pe_fixed_sincos_scaled_f32() of pe_fixed.h.
 fn pe_fixed_sincos_scaled_f32(position: i32, increment: vec4u, amplitude: u32) -> PeFixedPair {
     let x: PeFixedPair = pe_fixed_level_1(position, increment, amplitude);
     if (x.undecided) {

@@ -1,21 +1,22 @@
 // made from src/ by make headers: change that
 // SPDX-License-Identifier: MIT
 //
-// pe_fixed.wgsl - sine and cosine of position * frequency, correctly rounded, by 32-bit integers alone.
+// pe_fixed.wgsl - sine and cosine of position * frequency, correctly rounded, with only 32-bit integers.
 //
 // The algorithm and the bits are those of pe_fixed.h, which explains them. WGSL has neither 64-bit integers nor a
-// product's high word. examples/gpu/pe_fixed.glsl is made from this file. Numbers of 64 bits are vec2u(low, high), numbers of
-// 96 bits vec3u(low, middle, high). An increment is a vec4u of the four words that pe_fixed_increments() of pe.h writes.
+// function for a product's high word. examples/gpu/pe_fixed.glsl is made from this file. A number of 64 bits is
+// vec2u(low, high), and one of 96 bits is vec3u(low, middle, high). An increment is a vec4u of the four words that
+// pe_fixed_increments() of pe.h writes. An amplitude has the bits of a float.
 
 uint pe_fixed_select(uint no, uint yes, bool which) { return which ? yes : no; }
 
-struct PeFixedPair { // the bits of two floats, not to be used where undecided is true
+struct PeFixedPair { // the bits of two floats; if undecided is true, do not use them
     uint sine;
     uint cosine;
     bool undecided;
 };
 
-// Words of 64-bit numbers, and products. All products are rounded down.
+// These functions compute with words of 64-bit numbers. As in pe_fixed.h, products may be a few units too small.
 uint pe_fixed_mulhi(uint a, uint b) {
     uint high;
     uint low;
@@ -38,10 +39,10 @@ bool pe_fixed_less(uvec2 a, uvec2 b) {
 uvec2 pe_fixed_sub(uvec2 a, uvec2 b) {
     return uvec2(a.x - b.x, a.y - b.y - uint(a.x < b.x));
 }
-uvec2 pe_fixed_left(uvec2 a, uint by) { // by < 32
+uvec2 pe_fixed_left(uvec2 a, uint by) { // a shifted left by less than 32 bits
     return uvec2(a.x << by, (a.y << by) | ((a.x >> 1u) >> (31u - by)));
 }
-uvec2 pe_fixed_right(uvec2 a, uint by) { // by < 32
+uvec2 pe_fixed_right(uvec2 a, uint by) { // a shifted right by less than 32 bits
     return uvec2((a.x >> by) | ((a.y << 1u) << (31u - by)), a.y >> by);
 }
 uvec2 pe_fixed_mul64_by_32(uvec2 a, uint b) {
@@ -59,12 +60,13 @@ uvec3 pe_fixed_mul96(uvec3 a, uvec3 b) {
     return uvec3(low.x, high.x, high.y);
 }
 
-// The float nearest to n / 2^64 times 2^exponent, as bits; midpoints round up. The highest bit of n is set.
+// Returns the bits of the float nearest to n / 2^64 times 2^exponent; midpoints round up. The highest bit of n is set.
 uint pe_fixed_round(uvec2 n, uint exponent) {
     return (((n.y >> 7u) + 1u) >> 1u) + ((exponent + 125u) << 23u);
 }
 
-// Exchanges sine and cosine and sets their signs, as the nearest quarter turn and the signs of position and amplitude require.
+// Exchanges sine and cosine and sets their signs, as the nearest quarter turn (the two highest bits of quarter) and the
+// signs of position and amplitude require.
 PeFixedPair pe_fixed_to_quarter(uint quarter, uint sine, uint cosine, uint position, uint amplitude) {
     bool odd = (quarter & 0x40000000u) != 0u;
     uint top = 0x80000000u;
@@ -76,7 +78,8 @@ bool pe_fixed_in_range(uint amplitude) {
     return (amplitude & 0x7fffffffu) - (63u << 23u) <= 128u << 23u;
 }
 
-// Ziv's rounding test of level 1: see pe__flagged() of pe_fixed.h.
+// Returns whether a midpoint may be in the error interval of n, which level 1 computed: see pe__flagged() of
+// pe_fixed.h.
 bool pe_fixed_flagged(uvec2 n, uint below) {
     uint above = 13001u;
     return 0x80000000u + above - ((n.y << 24u) | (n.x >> 8u)) <= above + below + 2u;
@@ -126,7 +129,7 @@ PeFixedPair pe_fixed_level_1(int position, uvec4 w, uint amplitude) {
     return x;
 }
 
-// A step of Horner's scheme: the coefficient t minus v y.
+// Returns the coefficient t minus v y: a step of Horner's scheme with alternating signs.
 uvec3 pe_fixed_term(uvec3 t, uvec3 v, uvec3 y) {
     uvec3 p = pe_fixed_mul96(v, y);
     uvec2 high = pe_fixed_sub(pe_fixed_sub(uvec2(t.y, t.z), uvec2(p.y, p.z)), uvec2(uint(t.x < p.x), 0u));
@@ -171,8 +174,8 @@ struct PeFixedRounded {
     bool undecided;
 };
 
-// Multiplies y / 2^zeros by the amplitude, rounds the product and tests it. error: what the phase contributes, in units of
-// 2^-96 for a value scaled to 1/2 ... 1.
+// Multiplies y / 2^zeros by the amplitude, rounds the product, and sets undecided if the rounding test flags it. The
+// argument error is the error from the phase, in units of 2^-96 for a value scaled to 1/2 ... 1.
 PeFixedRounded pe_fixed_finish(uvec3 y, uint zeros, uvec2 error, uint amplitude) {
     uvec3 p = pe_fixed_mul96(y, uvec3(0u, 0u, (amplitude << 8u) | 0x80000000u));
     uint shift = uint(31 - findMSB(p.z | 1u));
@@ -231,14 +234,14 @@ PeFixedPair pe_fixed_level_2(int position, uvec4 w, uint amplitude) {
     PeFixedRounded c = pe_fixed_finish(cosine, 0u, pe_fixed_right(m, 30u), amplitude);
     PeFixedPair x = pe_fixed_to_quarter(quarter, s.bits ^ (sign & 0x80000000u), c.bits, uint(position), amplitude);
     x.undecided = s.undecided || c.undecided || small;
-    if (n == 0u || (w.x | w.y | w.z | w.w) == 0u) { // the sine is 0, the cosine the amplitude
+    if (n == 0u || (w.x | w.y | w.z | w.w) == 0u) { // the angle is 0: the cosine is the amplitude
         x = pe_fixed_to_quarter(0u, 0u, c.bits, 0u, amplitude);
     }
     x.undecided = x.undecided || !pe_fixed_in_range(amplitude);
     return x;
 }
 
-// Sine and cosine with the bits of pe_fixed_sincos_scaled_f32() of pe_fixed.h. amplitude: the bits of a float.
+// Computes a sine and a cosine times the amplitude, with the bits of pe_fixed_sincos_scaled_f32() of pe_fixed.h.
 PeFixedPair pe_fixed_sincos_scaled_f32(int position, uvec4 increment, uint amplitude) {
     PeFixedPair x = pe_fixed_level_1(position, increment, amplitude);
     if (x.undecided) {

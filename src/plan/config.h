@@ -21,9 +21,7 @@
  * An array has plan->padded doubles. In it, the pairs of each axis begin at a multiple of 8, except
  * if plan->joint is set. A vector may be loaded that starts at any pair. The padding lanes after
  * the last pair of an axis repeat this pair, so that the rounding test flags them only where it
- * flags the pair itself. The function pe__compute_centre_far() may round padding lanes exactly. For
- * such a lane, a vector is loaded that begins there and may end past the array. In a plan with
- * rotation rows, this load stays in the plan's memory, since these come after the frequencies. */
+ * flags the pair itself. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {

@@ -43,7 +43,10 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
    with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
-   of double-double is 44 units of 2^-53 or more, they come from round_element instead. */
+   of double-double is 44 units of 2^-53 or more, they come from round_element instead, lane by
+   lane. It loads a vector that begins at the lane's own pair. For padding lanes, pe__vector_pair()
+   therefore chooses an earlier pair, which is also the last one of the plan or a copy of it: the
+   vector then ends where the plan's array ends. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
                                         double t, size_t pair, size_t count, double *const *to)
 {
@@ -56,8 +59,9 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
         pe__store(to[0] + i, s.hi * pe__splat(factor));
         pe__store(to[1] + i, c.hi * pe__splat(factor));
         for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            to[0][i + k] = round_element(plan, t, from + k, 0, 0, NULL) * up;
-            to[1][i + k] = round_element(plan, t, from + k, 1, 0, NULL) * up;
+            const size_t own = pe__vector_pair(plan, from + k);
+            to[0][i + k] = round_element(plan, t, own, 0, 0, NULL) * up;
+            to[1][i + k] = round_element(plan, t, own, 1, 0, NULL) * up;
         }
     }
 }

@@ -1253,9 +1253,54 @@ static void the_stack_is_enough(void **state)
 }
 #endif
 
+/* Tests that a row reads a plan's memory to its end and no further where each of its elements is
+   rounded exactly, one pair after another. That happens if the angles are so large that double-double
+   does not suffice, as for this config with 80 columns or more. The memory of the guarded plan ends
+   at an inaccessible page. */
+static void exact_rows_end_with_the_plan(void **state)
+{
+    enum { FIRST_WIDTH = 80, WIDTHS = 64 };
+    static double expected[FIRST_WIDTH + WIDTHS], row[FIRST_WIDTH + WIDTHS];
+    guarded g = guarded_make(PLAN_BYTES);
+    unsigned char *const ordinary = (unsigned char *)must_alloc(PLAN_BYTES);
+    (void)state;
+    for (size_t k = 0; k < 4 * (size_t)WIDTHS; k++) {
+        pe_config config = pe_config_default(k / 4 + FIRST_WIDTH);
+        pe_plan plan, guarded_plan;
+        config.expected_rows = k % 2;
+        config.angle = k / 2 % 2 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+        config.exponent = PE_EXPONENT_INDEX, config.base = 1.0001, config.scale = 2097000;
+        const size_t bytes = pe_plan_size(&config);
+        guarded_protect(&g, PROT_READ | PROT_WRITE);
+        fault_case("d_model %zu, angle %d", config.d_model, (int)config.angle);
+        assert_int_equal(pe_plan_init(&plan, &config, ordinary, bytes), PE_OK);
+        assert_int_equal(pe_plan_init(&guarded_plan, &config, g.end - bytes, bytes), PE_OK);
+        guarded_protect(&g, PROT_READ);
+        for (int type = 0; type < 4; type++) {
+            double *const out[2] = {expected, row};
+            memset(expected, 0, sizeof expected), memset(row, 0, sizeof row);
+            for (int side = 0; side < 2; side++) {
+                const pe_plan *const p = side ? &guarded_plan : &plan;
+                const pe_at far = pe_from(POSITION_MAX - 648);
+                const size_t stride = config.d_model;
+                void *const to = out[side];
+                assert_int_equal(type == 0   ? pe_fill_f32(p, far, 1, (float *)to, stride)
+                                 : type == 1 ? pe_fill_f64(p, far, 1, (double *)to, stride)
+                                 : type == 2 ? pe_fill_f16(p, far, 1, (uint16_t *)to, stride)
+                                             : pe_fill_bf16(p, far, 1, (uint16_t *)to, stride),
+                                 PE_OK);
+            }
+            assert_memory_equal(row, expected, sizeof row);
+        }
+    }
+    free(ordinary);
+    guarded_free(&g);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_rows_end_with_the_plan),
         cmocka_unit_test(every_shape_between_guard_pages),
         cmocka_unit_test(every_form_and_offset),
         cmocka_unit_test(nulls_are_refused),
