@@ -15,9 +15,9 @@
 #include "../layouts/pairs.h"
 
 /* ---- 6.11 from positions to rows ----------------------------------------------------------------
- * This code writes the rows of one axis. pe__next_run() (positions/runs.h) divides them into runs:
- * rows at consecutive positions are computed together, rows for which it finds an earlier row at
- * the same position are copied, and rows at the padding position become zeros. */
+ * This code writes the rows of one axis. The function pe__next_run() (positions/runs.h) divides
+ * them into runs. Rows at consecutive positions are computed together. Rows for which it finds an
+ * earlier row at the same position are copied. Rows at the padding position become zeros. */
 
 /* For PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack. The frequency of a pair
    in this plan is a sum over the coordinates of the row's point, of coordinate times frequency.

@@ -75,10 +75,10 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
     }
 }
 
-/* Return a mask whose bit b, for 1 <= b <= last, is set if the two rows at distance b must be
-   written one after the other, not together, to avoid 4K aliasing. Only non-temporal stores need
-   this, and only if PE_LOADS_WAIT is 1. In the anchor's row, the tile's columns begin at address
-   `row`.
+/* Return a mask whose bit b is set if the two rows at distance b must be written one after the
+   other, not together, to avoid 4K aliasing. The mask has the bits 1 ... last. Only non-temporal
+   stores need this, and only if PE_LOADS_WAIT is 1. In the anchor's row, the tile's columns begin
+   at address `row`.
 
    Only the last 12 bits of addresses matter here. A load stalls if both rows of a row pair are
    stored up to 512 bytes after the loaded address. The load waits until the stores to both rows
@@ -155,10 +155,10 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
     return left > 0 && left < n ? left : n;
 }
 
-/* Write a block's rows of floats, or add floats to them. Row pairs at consecutive distances go to
-   the kernel in one call, as long as their prefetch distances are equal, pe__aliased_distances()
-   does not name their distance, and no row that remains to be written is at position 0. A row is
-   written singly if it has no partner, if its partner is at position 0, or if
+/* Write a block's rows of floats, or add floats to the block's rows. Row pairs at consecutive
+   distances go to the kernel in one call. Their prefetch distances must be equal, and
+   pe__aliased_distances() must name none of them. No row that remains to be written may be at
+   position 0. A row is written singly if it has no partner, if its partner is at position 0, or if
    pe__aliased_distances() names its distance. */
 PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
 {
@@ -191,10 +191,10 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
 
 /* A block's rows of 16-bit elements are computed in a buffer unless they are written directly. */
 enum {
-    /* The number of bytes of one half of a split row of a tile, with a group of padding lanes after
-       it. An element has 2 bytes. */
+    /* This is the number of bytes of one half of a split row of a tile, with a group of padding
+       lanes after it. An element has 2 bytes. */
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
-    /* The number of bytes of a row of the buffer. */
+    /* This is the number of bytes of a row of the buffer. */
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
 

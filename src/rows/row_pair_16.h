@@ -34,7 +34,7 @@
  *     Small elements of small angles have a smaller bound. Let the element be a C + b S, where
  * (a, b) is from the anchor and (S, C) from the rotation row. Relative to |aC| and |bS|, each of
  * the first four errors is at most 1 unit. Together they are at most 4 u (|a| + |S|), and the
- * doubles add 2^-48. |S| is at most 8 w, the angle of rotation row 8 for a pair of frequency w.
+ * doubles add 2^-48. For a pair of frequency w, |S| is at most 8 w, the angle of rotation row 8.
  *
  * Rounding test
  *
@@ -99,9 +99,9 @@ typedef struct pe__flagged_group {
                               PE__FLOATS of b. A lane has two elements of the group */
 } pe__flagged_group;
 /* After a span, a block rounds its flagged groups if there are more than PE__MAX_FLAGGED. So the
-   array `flagged` of pe__scratch_16 has room for PE__MAX_FLAGGED groups, for all groups of one more
-   span in both rows (PE__MAX_FLAGGED_SPAN), and for one entry that pe__flag_group() writes but does
-   not count. */
+   array `flagged` of pe__scratch_16 has room for PE__MAX_FLAGGED groups and for all groups of one
+   more span in both rows, PE__MAX_FLAGGED_SPAN. One more entry is for a group that pe__flag_group()
+   writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
 /* A tile in floats: the anchor (a, b), and the plan's rotation rows (plan_row), each converted when

@@ -16,17 +16,17 @@
  * products. A vector that the rounding test flags is rounded again by Ziv's test, and its undecided
  * lanes are rounded exactly. */
 
-/* A span is the columns of a tile in a row pair, or in one row of it. pe__span_begin() sets the
-   fields that are constant in a tile; pe__write_tile() then sets slow and slow_guard. The fields a
-   and b change from block to block. The fields row, position, ts, tc and prefetch_distance change
-   from row pair to row pair.
+/* A span is the columns of a tile in a row pair, or in one row of it. Fields that are constant in a
+   tile are set by pe__span_begin(), except slow and slow_guard, which pe__write_tile() sets. The
+   fields a and b change from block to block. The fields row, position, ts, tc and prefetch_distance
+   change from row pair to row pair.
 
    (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
    both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
-   rows change places. So `swapped` matters in three kinds of places. pe__span_begin(),
-   pe__block_begin() and pe__write_far_row() set the components. pe__set_row_pair(),
-   pe__set_prefetch_distance() and pe__rotate_span_f32() choose or advance rows. pe__round_lanes(),
-   pe__round_element_16() and pe__store_origin() must know sines from cosines.
+   rows change places. So `swapped` matters in three kinds of places. In pe__span_begin(),
+   pe__block_begin() and pe__write_far_row(), the components are set. In pe__set_row_pair(),
+   pe__set_prefetch_distance() and pe__rotate_span_f32(), rows are chosen or advance. In
+   pe__round_lanes(), pe__round_element_16() and pe__store_origin(), sines differ from cosines.
 
    The rounding test flags floats below a guard. The plan's guard is needed because small sines can
    have large relative errors. A pair is slow if its frequency is so low that the errors of its

@@ -62,12 +62,13 @@ PE__INLINE int pe__next_group(pe__block *block)
    relative, and small sines need not be flagged: see step 10 of "Rounding test" in sincos/bounds.h.
    If even the last pair is not slow, the index is that of the end of the pairs.
 
-   Returns SIZE_MAX if that proof does not apply: to sums of coordinates (plan->point), to far
-   positions, and to rows that may be nearer to position 0 than `minimum` without being at 0.
-   Returns SIZE_MAX also if it would gain little, because even the last pair's angle, in the row
-   nearest to position 0 or at position 1, is at least 2^-14 half-turns. The plan's guard then flags
-   few elements. With base 500000, heads at positions below 16 take 30 % longer without this, and
-   tables of 2048 rows 4 % longer. */
+   Returns SIZE_MAX if that proof does not apply. It applies neither to sums of coordinates
+   (plan->point) nor to far positions. Nor does it apply if a row may be nearer to position 0 than
+   `minimum` without being at 0. Returns SIZE_MAX also if slow pairs would gain little, because even
+   the last pair's angle is at least 2^-14 half-turns in the row nearest to position 0. A row nearer
+   than position 1 counts as one at position 1. The plan's guard then flags few elements. With base
+   500000, heads at positions below 16 take 30 % longer without this, and tables of 2048 rows 4 %
+   longer. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->output->plan->frequency + x->pair;

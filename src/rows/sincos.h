@@ -76,8 +76,8 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
 }
 
 /* Convert n frequencies to half-turns, high parts to f and low parts to f + padded. Each array is
-   followed by 8 copies of its last element. Returns 1 in the usual case: no omega is a NaN, no
-   |omega| is below 2^-900, and the sum of |omega| in each lane of the vectors is at most
+   followed by 8 copies of its last element. Returns 1 in the usual case: no omega is a NaN, and no
+   |omega| is below 2^-900. Also, the sum of |omega| in each lane of the vectors is at most
    PE__MAX_FREQUENCY_SUM / PE_LANES. Then no frequency has to be checked by itself, and none is
    above PE__MAX_FREQUENCY_SUM. Otherwise returns 0, also if a frequency is 0, which is valid. */
 enum { PE__MAX_FREQUENCY_SUM = 32 };
