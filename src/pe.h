@@ -6,7 +6,7 @@
  * CONTENTS (search for the number and its name, as in "6. sinusoidal"; the private part has the
  *           same numbers in the same order)
  *
- *      1. options                 PE_ISA, PE_SLEEF, PE_STREAM_BYTES, PE_EXTERN
+ *      1. options                 PE_ISA, PE_STREAM_BYTES, PE_EXTERN and others: see OPTIONS
  *      2. TYPES                   statuses, pe_config, pe_preset, pe_at, pe_plan
  *      3. this build              pe_status_string, version, instruction set, pe_selftest
  *      4. where rows are          pe_at: ranges, lists, grids, points

@@ -83,14 +83,15 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
    Only the last 12 bits of addresses matter here. A load stalls if both rows of a row pair are
    stored up to 512 bytes after the loaded address. The load waits until the stores to both rows
    have left the core. With rotation row b at such an address, outputs larger than the caches took
-   up to twice as long. If only one of the two rows is stored there, no load stalls. For interleaved
-   rows, the bit is therefore set if this is so for the sines or the cosines of rotation row b.
+   up to twice as long. If only one of the two rows is stored there, no load stalls. So the bit of
+   interleaved rows is set if both rows begin up to 512 bytes after one array of rotation row b, its
+   sines or its cosines.
 
    A split row is written at two addresses, which advance by 4 bytes per pair. The four loads, two
    from the anchor and two from the rotation row, advance by 8. So one of the loads is always just
    before a store, or soon will be. Therefore the bit of split rows is set whenever the last 12 bits
-   of the addresses of the two rows are equal. The exception is x->across, the distance of the two
-   halves of a row, being a multiple of 4096: then the bit is not set. */
+   of the addresses of the two rows are equal. Only if these 12 bits are also equal for the two
+   halves of a row (x->across is a multiple of 4096), the bit is not set. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t last)
 {
@@ -135,10 +136,10 @@ PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
    prefetches the row pair at b + lead or, if that is beyond the block, the row pair at b + lead - 8
    in the next block. The anchor prefetches the next anchor. So each row is prefetched once. For 256
    pairs, two rows, the anchor and the rotation row are 12 KB, and the lead is 2. A lead of 1 or 4
-   took up to 10 % longer on a Zen 5. Prefetching a whole block ahead took up to
-   a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a Zen 4
-   do not hold it. Prefetching a whole block ahead took 70 % longer there than prefetching into the
-   second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
+   took up to 10 % longer on a Zen 5. Prefetching a whole block ahead took up to a third longer
+   there, though its first-level cache of 48 KB holds the block. The 32 KB of a Zen 4 do not hold
+   it. Prefetching a whole block ahead took 70 % longer there than prefetching into the second-level
+   cache. But a Zen 5 often drops prefetches into its second-level cache.
 
    Return how many of the n row pairs, starting at distance b, have equal prefetch distances. Those
    are the row pairs that prefetch rows of this block or, if there are none, all n, which prefetch

@@ -145,7 +145,8 @@ typedef struct pe__row_f64 {
 
 /* Round the vector of pairs at i and store it in a row, or add it. y and z are its first and second
    components. The error bound e has been subtracted from the low parts of y and z, and two_errors
-   is 2e. So hi + lo and hi + (lo + two_errors) are the ends of the error interval. */
+   is 2e. So hi + lo and hi + (lo + two_errors) are the ends of the error interval. `output` is the
+   caller's copy of x->output, which stays in registers. */
 PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *output, pe__row_f64 to,
                                     size_t i, pe__dd y, pe__dd z, pe__vd two_errors)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes rows of consecutive positions in groups of blocks and tiles of columns. The anchors of a
- * group's blocks are rotated from its centre. Tested by tests/unit/rows/test_splits.c. */
+ * group of blocks are rotated from its centre. Tested by tests/unit/rows/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -33,7 +33,7 @@ enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
 /* Return the state before the first group of blocks of a run of `rows` rows, the first of which is
-   at position t. The other arguments are the fields of pe__block. */
+   at position t. The arguments doubles, pairs and scratch are these fields of pe__block. */
 PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
                                   pe__scratch_16 *scratch)
 {

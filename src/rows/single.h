@@ -142,8 +142,8 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
 /* Store a complete group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes
    are then recomputed and stored again. Each float was rounded from a double, so its rounding error
    is at most half a unit in the last place, 2^-24 of the float. The value of relative_error is 1/16
-   larger, to leave room for the much smaller error of the double and for rounding. The
-   argument `minimum` is the constant term of the thresholds, from pe__base_error_16(). */
+   larger, to leave room for the much smaller error of the double and for rounding. The argument
+   `minimum` is the constant term of the thresholds, from pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf minimum, pe_type type)
 {
