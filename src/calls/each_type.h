@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines, with macros, functions that exist for each type of element: those that the public
- * functions of calls/inlined.h call, and the other public ones. Tested by tests/checks/api.sh. */
+/* Defines, with macros, functions that exist for each type of element. Some are public, and others
+ * are called by the public functions of calls/inlined.h. Tested by tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines those public functions with a pe_at that programs often call for few rows or tokens, so
- * that a call must be cheap. Tested by tests/checks/api.sh. */
+/* Defines those public functions with a pe_at whose calls must be cheap. Programs often call them
+ * for few rows or tokens. Tested by tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
