@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends pe.h: undefines pe's macros, and restores the program's macros that simd/compiler.h set
- * aside. Tested by tests/checks/names.sh. */
+/* Ends pe.h: undefines PE_API and those of pe's private macros that are still defined, and restores
+ * the program's macros that simd/compiler.h set aside. Tested by tests/checks/names.sh. */
 #pragma once
 #include "pe_simd.h"
 #include "api/options.h"

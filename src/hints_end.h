@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Restores the compiler options that the program had before simd/compiler.h changed them,
- * and sets FP_CONTRACT to its default. Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
+/* Restores the compiler options that the program had before simd/compiler.h changed them, as far as
+ * they were saved there. FP_CONTRACT was not saved, and is set to its default. What MSVC's
+ * fp_contract and clang's `fp reassociate` and `fp reciprocal` have turned off remains off. Tested
+ * by tests/checks/fail.sh and tests/tools/matrix.sh. */
 #pragma once
 #include "pe_simd.h"
 

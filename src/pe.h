@@ -6,7 +6,7 @@
  * CONTENTS (search for the number and its name, as in "6. sinusoidal"; the private part has the
  *           same numbers in the same order)
  *
- *      1. options                 PE_ISA, PE_SLEEF, PE_STREAM_BYTES, PE_EXTERN
+ *      1. options                 PE_ISA, PE_STREAM_BYTES, PE_EXTERN and others: see OPTIONS
  *      2. TYPES                   statuses, pe_config, pe_preset, pe_at, pe_plan
  *      3. this build              pe_status_string, version, instruction set, pe_selftest
  *      4. where rows are          pe_at: ranges, lists, grids, points
@@ -154,7 +154,8 @@ extern "C" {
  *                                                 mode (both layouts/output.h), writes the rows,
  *                                                 then the columns of zeros
  *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
- *                                                 after run; passes a single row on at once
+ *                                                 after run; passes a single row on at once if the
+ *                                                 plan has no padding position
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
  *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel: takes up to 17
@@ -165,7 +166,8 @@ extern "C" {
  *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_one_row() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
- *                                                 pe__store_partial() takes the ends of rows
+ *                                                 pe__store_partial() takes the pairs that fill no
+ *                                                 group, at both ends of a row
  *                        pe__store_four           stores a group: four vectors of floats
  *
  * This way has branches:
@@ -188,30 +190,33 @@ extern "C" {
  *                                                 polynomials, then calls pe__round_flagged()
  *   sincos/exact.h       pe__round_element_any    the output's round_element; pe_sincos_T has
  *                                                 pe__round_element_given()
- *                        pe__round_element        tries position 0, tiny angles, double-double and
+ *                        pe__round_element        tries angle 0, tiny angles, double-double and
  *                                                 exactly rational angles, in this order
  *                        pe__round_quantity       computes with multi-limb integers; always decides
  *
  * Functions call only functions of files that are included before theirs, below, or earlier ones in
- * their own file. Section 13 chooses the differences between types, and between filling and adding,
- * and passes them down as a pe__row_kernel. So a program that adds nothing contains no code for
- * adding. Rows of 16 bits are computed in floats, by pe__write_block_16() and pe__rotate_span_16().
- * The function pe__rows_f64() computes f64 rows. RoPE writes rows to the stack by
- * pe__write_rope_rows() and then rotates heads by these rows: rope/call.h begins with a map of
- * RoPE. A shift is RoPE with a row as its head.
+ * their own file. Section 13 chooses the functions that depend on the type, and on whether rows are
+ * filled or added, and passes them down as a pe__row_kernel. So a program that adds nothing
+ * contains no code for adding. If rows of 16 bits are filled, or added to bf16, then
+ * pe__write_block_16() and pe__rotate_span_16() compute their blocks, in float arithmetic. Rows are
+ * added to f16 by the functions for rows of floats. The function pe__rows_f64() computes f64 rows.
+ * RoPE writes rows to the stack with pe__write_rope_rows(), and then rotates heads by the angles of
+ * these rows: rope/call.h begins with a map of RoPE. A shift is RoPE with a row as its head.
  *
  * Glossary
  *     pair           the sine and the cosine of one frequency
  *     run            rows of consecutive positions, ascending or descending
  *     block          17 rows: an anchor, which is a row in doubles, and the 8 rows on each side of
- *                    it, which are rotated from it by the plan's rotation rows (plan->table). The
- *                    centre is the anchor from which the anchors of up to 17 blocks are rotated
+ *                    it, which are rotated from it by the plan's rotation rows (plan->table). Up to
+ *                    17 blocks form a group of blocks. Their anchors are rotated from one of them,
+ *                    the centre
  *     row pair       the rows anchor + b and anchor - b, which share their products
  *     tile           the columns, or tokens, whose data fits the stack and the first-level cache. A
  *                    span is a tile's part of a row pair
  *     group          the pairs of four vectors of doubles (4 PE_LANES). They are rounded together,
  *                    and the rounding test is read once for all of them
- *     unit           RoPE: pairs that fill two vectors, whose sines and cosines stay in registers
+ *     unit           RoPE: PE__PAIR_TILE pairs, which fill two vectors of floats, and whose sines
+ *                    and cosines stay in registers
  *     rounding test  Ziv's test: y is safe if all of y - e ... y + e, its error interval, rounds to
  *                    one number. A quick form of the test flags vectors that may not be safe. Its
  *                    window flags each y close to a midpoint. Its guard flags small floats, for

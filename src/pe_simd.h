@@ -2,12 +2,13 @@
  *
  * pe_simd.h - the small vector layer under pe.h: one list of operations, six instruction sets.
  *
- * Users include pe.h, never this file. Everything here is private except the choice of the
- * instruction set (PE_ISA) and of SLEEF (PE_SLEEF), described in pe.h under "Options".
+ * Users include pe.h, never this file. Everything here is private except the options PE_ISA,
+ * PE_SLEEF, PE_PREFETCH_HEADS, PE_LOADS_WAIT and PE_UNFUSED, which pe.h describes under "OPTIONS".
  *
  * A kernel in pe.h is written once, over vectors of PE_LANES doubles, and compiled for the one
  * instruction set that was chosen. Intrinsics are in src/simd/ only, of which this header is made.
- * The column "rounding" says how often a result is rounded.
+ * The column "rounding" says how often a result is rounded. "exact" means that the result needs no
+ * rounding, and "-" that the operation only moves, compares or selects values.
  *
  *   operation              per lane                                                      rounding
  *   ---------------------- ------------------------------------------------------------- --------

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines, with macros, the functions that exist for each type of element. Tested by
- * tests/checks/api.sh. */
+/* Defines, with macros, functions that exist for each type of element. Some are public, and others
+ * are called by the public functions of calls/inlined.h. Tested by tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -25,16 +25,18 @@
 #include "../learned/add.h"
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * The types are float, uint16_t for f16 and bf16, and for fill and add also double. calls/inlined.h
- * defines the public functions that call the pe__call_ functions of this file. */
+ * The types are float, uint16_t for f16 and bf16, and for fill, add and add_batch also double.
+ * Functions whose names begin with pe__call_ are called by the public functions of calls/inlined.h.
+ * Those that begin with pe_ are public themselves. */
 
 /* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast
    for floats, and -Wuseless-cast forbids one for doubles. */
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Define fill, add and add_batch. `number` is the type of a scale. `batch_kernel` is the row kernel
-   that fills the buffer of rows, which are then added to all batches. */
+/* Define pe__call_fill_T, pe__call_add_T and pe_add_batch_T. `number` is the type of a scale.
+   `batch_kernel` is the row kernel that fills the buffer of rows, which are then added to all
+   batches. The rows in the buffer are floats, also for f16 and bf16. */
 #define PE__ROWS_OF(T, element, number, batch_kernel)                                              \
     PE__OUTLINE pe_status pe__call_fill_##T(const pe_plan *plan, const pe_at *positions,           \
                                             size_t rows, element *out, size_t stride)              \
@@ -65,7 +67,8 @@ PE__ROWS_OF(bf16, uint16_t, float, pe__fill_kernel_f32())
 PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
 #undef PE__ROWS_OF
 
-/* Define functions that rotate tokens from an array of type `element` to an array of type `to`. */
+/* Define pe__call_rope_to_T, which rotates tokens from an array of type `element` to an array of
+   type `to`. */
 #define PE__ROPE_TO(T, element, to)                                                                \
     PE__OUTLINE pe_status pe__call_rope_to_##T(const pe_plan *plan, const pe_at *positions,        \
                                                pe__rope_call *call)                                \
@@ -75,8 +78,8 @@ PE__ROWS_OF(f64, double, double, pe__fill_kernel_f64())
         return pe__rope_to(plan, positions, call);                                                 \
     }
 
-/* Define shifts, rotation in place, RoPE's tables, and the addition of biases and learned
-   tables. */
+/* Define the functions for shifts, rotation in place, RoPE's tables, and the addition of biases and
+   of learned tables. */
 #define PE__OF_TYPE(T, type, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
@@ -124,8 +127,10 @@ PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
 
-/* Define the rotation by RoPE's table. Each layout of heads has its own functions, so that a
-   program that names one layout contains no code for the other. */
+/* Define the rotation by RoPE's table: pe__call_rope_by_ for any call, and pe__call_rope_one_ for
+   one token, unchecked. Each layout of heads has its own functions, so that a program that names
+   one layout contains no code for the other. `any` is the layout that the caller has given. It may
+   be no valid layout, so pe__rope_by_table() checks it. */
 #define PE__BY_TABLE(T, type, element, name, layout)                                               \
     PE__OUTLINE pe_status pe__call_rope_by_##T##_##name(                                           \
         const pe_rope_table *table, pe_layout any, const pe_at *positions, pe__rope_call *call)    \

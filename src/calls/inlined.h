@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines the public functions that take a pe_at and are also called for few rows or tokens. A call
- * of them must be cheap. Tested by tests/checks/api.sh. */
+/* Defines those public functions with a pe_at whose calls must be cheap. Programs often call them
+ * for few rows or tokens. Tested by tests/checks/api.sh. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
@@ -19,8 +19,9 @@
  * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which
  * stall on these stores. The stall takes 5 to 12 ns, as long as the rotation of a head. A function
  * that is inlined into its caller copies nothing. So the functions here are short enough to be
- * inlined. They also stand after the end of pe's own floating-point options, because gcc inlines no
- * function that has options of its own. They need no such options, since they compute nothing. */
+ * inlined. They are also placed after hints_end.h, which ends pe's own compiler options, because
+ * gcc inlines no function that has options of its own. They need no such options, since they do no
+ * floating-point arithmetic. */
 
 /* Define pe_fill_T, pe_add_T and pe_sincos_T. `number` is the type of the scale of pe_add_T. */
 #define PE__CALLS(T, element, number)                                                              \
@@ -49,9 +50,11 @@ PE__CALLS(bf16, uint16_t, float)
 PE__CALLS(f64, double, double)
 #undef PE__CALLS
 
-/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
-   place, in and out are one array. The fields are set one by one, so that the call can read them
-   without waiting: a copy of the struct would be loaded in pieces wider than those stored. */
+/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. If
+   the call rotates in place, in and out are one array. head_dim is the number of elements of a
+   head, or 0 if pe__rope_by_plan() rotates in place. The fields are set one by one, so that the
+   call can read them without waiting: a copy of the struct would be loaded in pieces wider than
+   those stored. */
 PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from, void *out,
                               const pe_heads *to, size_t head_dim)
 {
@@ -67,7 +70,8 @@ PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from
     x->head_dim = head_dim;
 }
 
-/* Begin a call that rotates one set of heads in place. */
+/* Begin a call that rotates the heads of one array x in place. pe_rope_qk_T() then adds the heads
+   of a second array, call->x[1]. */
 PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
                                    const pe_heads *heads)
 {
@@ -95,10 +99,12 @@ PE__CALLS(f32_f16, float, uint16_t)
 PE__CALLS(f32_bf16, float, uint16_t)
 #undef PE__CALLS
 
-/* Returns whether a pe_rope_by_table_T call of one token is plain. It is plain if RoPE's table
-   holds floats and has the row, and no argument can be an error. Also, a row's cosines must be
-   consecutive, its sines must be consecutive, and pairs must fill whole units. Where the call is
-   inlined, the compiler knows most of the arguments, so that most of the tests cost nothing. */
+/* Returns whether a pe_rope_by_table_T call of one token is plain, which means that
+   pe__rotate_token_by_table() can do it without further checks. No argument may be an error. The
+   positions must be a range without pe_back() and pe_delta(), and RoPE's table must have the row.
+   The table must hold floats, in the layout PE_ROPE_TABLE_JOINED or PE_ROPE_TABLE_APART. The
+   number of pairs must be a multiple of PE__PAIR_TILE. Where the call is inlined, the compiler
+   knows most of the arguments, so that most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *positions,
                                  const pe_heads *x)
 {
@@ -114,7 +120,9 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }
 
-/* Define RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
+/* Define RoPE in place with a plan, the functions that make RoPE's tables, and RoPE with such a
+   table, in place and to another array. All elements are of one type; RoPE's table may have another
+   type. */
 #define PE__CALLS(T, type, element)                                                                \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at positions, size_t tokens, element *x,  \
                                  pe_heads heads)                                                   \

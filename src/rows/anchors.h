@@ -12,13 +12,15 @@
 
 /* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1]. Each array has
    PE__ANCHOR_PADDING doubles of padding after its last pair. The last vector may extend into the
-   padding, and pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+   padding. pe__compute_centre() also writes there, since it always stores PE__SINCOS_PAIRS doubles
+   at a time, which are at most 32. */
 enum { PE__ANCHOR_PADDING = 32 };
 
-/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for the pairs [pair, pair
-   + count). A is the plan's amplitude. The position t must be in the range of the double kernel.
-   SLEEF computes them if PE_SLEEF and `table` are set. Writes up to PE__SINCOS_PAIRS - 1 doubles
-   more to each array. */
+/* Writes the sines at position t to to[0] and the cosines to to[1], both times A (1 + eta), for the
+   plan's pairs [pair, pair + count). A is the plan's amplitude, and eta is that of `bound`. The
+   position t must be in the range of the double kernel (pe__is_far() returns 0). `table` is 1 if
+   the centre gives more than two blocks. SLEEF then computes it if PE_SLEEF is 1. Writes up to
+   PE__SINCOS_PAIRS - 1 doubles more than `count` to each array. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, double *const *to)
 {
@@ -43,10 +45,12 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
    with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
-   of double-double is 44 units of 2^-53 or more, they come from round_element instead, lane by
-   lane. It loads a vector that begins at the lane's own pair. For padding lanes, pe__vector_pair()
-   therefore chooses an earlier pair, which is also the last one of the plan or a copy of it: the
-   vector then ends where the plan's array ends. */
+   of double-double is 44 units of 2^-53 or more, they come from round_element instead. With fewer
+   units, rows stay within pe__bound_far: see step 5 of "Rounding test" in sincos/bounds.h.
+
+   The function round_element() loads a vector that begins at the pair of its lane. For padding
+   lanes, pe__vector_pair() therefore chooses an earlier pair, which is the last one of the plan or a
+   copy of it. The vector then ends where the plan's array ends. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
                                         double t, size_t pair, size_t count, double *const *to)
 {
@@ -83,12 +87,12 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
     }
 }
 
-/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. `out` is the
-   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
-   rounded down to a cache line. This avoids 4K aliasing, in which a load stalls on an earlier store
-   that has not left the core and has the same last 12 bits in its address. Non-temporal stores take
-   long to leave. With the anchor 64 to 450 bytes before the row, outputs larger than the caches
-   took up to 50 % longer. */
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare and begins at
+   a cache line. `out` is the address at which the tile begins in the run's first row. Modulo 2048,
+   the array then begins at out + 128, rounded down to a cache line. This avoids 4K aliasing, in
+   which a load stalls on an earlier store that has not left the core and has the same last 12 bits
+   in its address. Non-temporal stores take long to leave. With the anchor 64 to 450 bytes before
+   the row, outputs larger than the caches took up to 50 % longer. */
 PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;

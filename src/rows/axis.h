@@ -15,14 +15,16 @@
 #include "../layouts/pairs.h"
 
 /* ---- 6.11 from positions to rows ----------------------------------------------------------------
- * This code writes the rows of one axis. It writes consecutive positions as runs and copies rows
- * whose position has occurred before. */
+ * This code writes the rows of one axis. The function pe__next_run() (positions/runs.h) divides
+ * them into runs. Rows at consecutive positions are computed together. Rows for which it finds an
+ * earlier row at the same position are copied. Rows at the padding position become zeros. */
 
-/* For PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are
-   the sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of
-   a sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
-   other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
-   frequency times the sum of the coordinates' magnitudes. */
+/* For PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack. The frequency of a pair
+   in this plan is a sum over the coordinates of the row's point, of coordinate times frequency.
+   With n <= 8 coordinates, the error of such a sum has two parts. One is at most n (n + 2) 2^-106
+   times the sum of the terms' magnitudes, the other at most 2^-102 times the sum itself. Together
+   they are below 2^-98 times the largest frequency times the sum of the coordinates' magnitudes. So
+   this is the error that pe__plan_set_range() is given. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *positions, size_t first,
                                 size_t rows)
 {
@@ -74,7 +76,8 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *positions
     }
 }
 
-/* Copy the rows of a run from earlier rows of the output. */
+/* Copy the rows of a run of the kind PE__RUN_COPIED from earlier rows of the output. Only the
+   columns of the output's axis are copied. */
 PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
 {
     const pe__pieces pieces = pe__pieces_of(output);
@@ -87,12 +90,13 @@ PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
         pe__copy_row(&pieces, to, sources ? pe__row_address(output, sources[k]) : from);
 }
 
-/* Write the rows of a run: in blocks, or one by one if there is only one row or blocks are
-   impossible. Blocks are impossible if all rows share one position. They are also impossible if the
-   plan has no rotation rows. For f64, which does not use these, they are impossible if angles are
-   floats, which cannot be rotated from each other. The caller passes its own copy of the output in
-   *part, and this function changes it. Copying *part again would take wide loads, which stall on
-   the narrow stores that have just written it. */
+/* Write the rows of a run, according to its kind: copy them, write zeros, or compute them. Rows are
+   computed in blocks, or one by one if there is only one row or blocks are impossible. Blocks are
+   impossible if all rows share one position. They are also impossible if the plan has no rotation
+   rows. For f64, which does not use these (kernel->block is NULL), they are impossible if angles
+   are floats (plan->float32), which cannot be rotated from each other. The caller passes its own
+   copy of the output in *part, and this function changes `out` and `stride` of this copy. Copying
+   *part again would take wide loads, which stall on the narrow stores that have just written it. */
 PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
     const pe__row_kernel *const kernel = output->kernel;
@@ -112,8 +116,8 @@ PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const
             (*kernel->row)(part, run->position + ((double)k - (double)down) * fabs(run->step), 1);
 }
 
-/* Write the rows of a long list of positions, using a row cache. Only this function has the row
-   cache on its stack. */
+/* Write the rows of a long list of positions, using a row cache (positions/runs.h). Only this
+   function has the row cache on its stack, so other calls need less stack. */
 PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__runs *runs)
 {
     pe__row_cache cache;
@@ -123,14 +127,14 @@ PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__
     for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
 }
 
-/* Write the rows of one axis, starting at row `first` of `positions`. A single row is written
-   directly, several are written run by run. */
+/* Write `rows` rows of one axis, starting at row `first` of `positions`. A single row of a plan
+   without a padding position is written directly. All other rows are written run by run. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *positions, size_t first,
                                 size_t rows)
 {
     const size_t k = positions->axes == 1 ? 0 : output->coordinate;
     const int list = positions->kind != (int)PE__AT_RANGE && positions->kind != (int)PE__AT_GRID;
-    /* too few rows for a row cache, or more than its uint32_t can number */
+    /* too few rows for a row cache to save time, or more rows than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !output->plan->has_padding) {
         (*output->kernel->row)(output, pe__position(positions, first, k) + output->plan->offset, 1);

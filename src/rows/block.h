@@ -23,33 +23,37 @@
  * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
  * of a run some of the 17 rows do not exist, and the anchor may be one of these.
  *
- * Up to 17 blocks form a group. They share one centre, the anchor of the block in the middle, from
- * which the other anchors are rotated. A group is written in tiles of columns. */
+ * Up to 17 blocks form a group of blocks. They share one centre, the anchor of the block in the
+ * middle, from which the other anchors are rotated. A group of blocks is written in tiles of
+ * columns. */
 
-/* The run, the group and the block that a call is writing. Rows are numbered within the run. */
+/* The run, the group of blocks and the block that a call is writing. Rows and blocks are numbered
+   within the run, starting at 0. */
 typedef struct pe__block {
     double t;                /* position of row 0 of the run */
     int64_t last;            /* index of the last row of the run */
-    double *doubles;         /* the sines and cosines of two anchors: 4 arrays of `pairs` +
-                                PE__ANCHOR_PADDING doubles, aligned to a cache line */
-    size_t pairs;            /* number of pairs of a tile, a multiple of 32 */
-    pe__scratch_16 *scratch; /* a tile in floats, for 16-bit elements; else NULL */
-    /* Index of the first block of the group, number of its blocks, and the row that is its
-       centre. */
+    double *doubles;         /* memory for the sines and cosines of the centre and of one more
+                                anchor: 4 arrays of `pairs` + PE__ANCHOR_PADDING doubles, aligned
+                                to a cache line */
+    size_t pairs;            /* maximum number of pairs of a tile, a multiple of 32 */
+    pe__scratch_16 *scratch; /* a tile in floats, for rows that are computed by
+                                pe__write_block_16(); else NULL */
+    /* `first` is the index of the first block of the group of blocks. `count` is the number of
+       blocks in the group. `centre` is the index of the row that is the centre. */
     int64_t first, count, centre;
-    int64_t anchor;     /* the row that is the anchor of the block; may be after the last row */
+    int64_t anchor;     /* index of the row that is the block's anchor; may be after `last` */
     double *const *row; /* the anchor's sines, [0], and cosines, [1] */
-    /* Distances from the anchor: to the nearest row that exists, to the farthest one, and the
-       largest distance at which both rows of the row pair exist. The third is below 0 if the anchor
-       is after the last row. */
+    /* These are distances from the anchor. `nearest` is the distance of the nearest row that
+       exists, and `farthest` that of the farthest one. `both` is the largest distance at which both
+       rows of a row pair exist. It is below 0 if the anchor is after the last row. */
     int64_t nearest, farthest, both;
 } pe__block;
 
 /* Set x->row and x->position to the row pair at distance b from the anchor, and x->ts and x->tc to
-   rotation row b. The anchor's row begins at address `row`, and rows are stride bytes apart. For b
-   = 0 there is one row, the anchor, and ts and tc are NULL. The address of a row that is not in the
-   run is set to NULL. A row at position 0 is written here, and its address is then also set to
-   NULL. */
+   rotation row b. In the anchor's row, the tile's columns begin at address `row`. Rows are stride
+   bytes apart. For b = 0 there is one row, the anchor, and ts and tc are NULL. The address of a row
+   that is not in the run is set to NULL. A row at position 0 is written here by pe__store_origin(),
+   which is passed `type`, and its address is then also set to NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
                                  ptrdiff_t stride, int64_t b, pe_type type)
 {
@@ -72,19 +76,22 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
 }
 
 /* Return a mask whose bit b is set if the two rows at distance b must be written one after the
-   other, not together, to avoid 4K aliasing. Only non-temporal stores need this, and only if
-   PE_LOADS_WAIT is 1.
+   other, not together, to avoid 4K aliasing. The mask has the bits 1 ... last. Only non-temporal
+   stores need this, and only if PE_LOADS_WAIT is 1. In the anchor's row, the tile's columns begin
+   at address `row`.
 
    Only the last 12 bits of addresses matter here. A load stalls if both rows of a row pair are
    stored up to 512 bytes after the loaded address. The load waits until the stores to both rows
    have left the core. With rotation row b at such an address, outputs larger than the caches took
-   up to twice as long. If only one of the two rows is stored there, no load stalls.
+   up to twice as long. If only one of the two rows is stored there, no load stalls. So the bit of
+   interleaved rows is set if both rows begin up to 512 bytes after one array of rotation row b, its
+   sines or its cosines.
 
    A split row is written at two addresses, which advance by 4 bytes per pair. The four loads, two
    from the anchor and two from the rotation row, advance by 8. So one of the loads is always just
-   before a store, or soon will be. Therefore split rows are written one after the other whenever
-   the last 12 bits of their addresses are equal, unless the same 12 bits are equal for the two
-   halves. */
+   before a store, or soon will be. Therefore the bit of split rows is set whenever the last 12 bits
+   of the addresses of the two rows are equal. Only if these 12 bits are also equal for the two
+   halves of a row (x->across is a multiple of 4096), the bit is not set. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t last)
 {
@@ -105,7 +112,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
 }
 
 /* Set what all rows of a block share: the anchor, and the distances at which rows exist. Return the
-   address of the anchor's row, which may be after the last row. */
+   address at which the tile's columns begin in the anchor's row, which may be after the last
+   row. */
 PE__WRAPS
 PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
@@ -124,13 +132,14 @@ PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
    not evict the working set of a first-level cache of 32 KB. PE__STORE_PREFETCHED and PE__ADD use
    these distances.
 
-   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the row
-   pair at b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is
-   prefetched once. For 256 pairs, two rows, the anchor and the rotation row are 12 KB, and lead is
-   2. A lead of 1 or 4 took up to 10 % longer on a Zen 5. Prefetching a whole block ahead took up to
-   a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a Zen 4
-   do not hold it. Prefetching a whole block ahead took 70 % longer there than prefetching into the
-   second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
+   The lead is 512 divided by the number of pairs of the span, at most 8. The row pair at b
+   prefetches the row pair at b + lead or, if that is beyond the block, the row pair at b + lead - 8
+   in the next block. The anchor prefetches the next anchor. So each row is prefetched once. For 256
+   pairs, two rows, the anchor and the rotation row are 12 KB, and the lead is 2. A lead of 1 or 4
+   took up to 10 % longer on a Zen 5. Prefetching a whole block ahead took up to a third longer
+   there, though its first-level cache of 48 KB holds the block. The 32 KB of a Zen 4 do not hold
+   it. Prefetching a whole block ahead took 70 % longer there than prefetching into the second-level
+   cache. But a Zen 5 often drops prefetches into its second-level cache.
 
    Return how many of the n row pairs, starting at distance b, have equal prefetch distances. Those
    are the row pairs that prefetch rows of this block or, if there are none, all n, which prefetch
@@ -147,10 +156,11 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
     return left > 0 && left < n ? left : n;
 }
 
-/* Write a block's rows of floats. Row pairs at consecutive distances go to the kernel in one call,
-   as long as their prefetch distances are equal and no row is at position 0. A row is written
-   singly if it has no partner, if its partner is at position 0, or if pe__aliased_distances()
-   returns its distance. */
+/* Write a block's rows of floats, or add floats to the block's rows. Row pairs at consecutive
+   distances go to the kernel in one call. Their prefetch distances must be equal, and
+   pe__aliased_distances() must name none of them. No row that remains to be written may be at
+   position 0. A row is written singly if it has no partner, if its partner is at position 0, or if
+   pe__aliased_distances() names its distance. */
 PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
 {
     const double zero = pe__max_abs((double)block->anchor + block->t, 0);
@@ -180,17 +190,18 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
     }
 }
 
-/* A block's rows of 16-bit elements are computed in a buffer unless they are written directly.
-   PE__BUFFER_HALF is the number of bytes of one half of a split row, with a group of padding lanes
-   after it. PE__BUFFER_ROW is the number of bytes of a row. */
+/* A block's rows of 16-bit elements are computed in a buffer unless they are written directly. */
 enum {
+    /* This is the number of bytes of one half of a split row of a tile, with a group of padding
+       lanes after it. An element has 2 bytes. */
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
+    /* This is the number of bytes of a row of the buffer. */
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
 
-/* Copy a block's rows of 16-bit elements between output and buffer. If in is 1, copy to the buffer,
-   and set the padding lanes to 0, so that the block can be added there. If in is 0, copy to the
-   output. */
+/* Copy a block's rows of 16-bit elements, as far as they are in the run, between output and buffer.
+   If in is 1, copy to the buffer, and set the padding lanes to 0, so that the block can be added
+   there. If in is 0, copy to the output. */
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
@@ -203,8 +214,8 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
 }
 
 /* Write a block's rows of 16-bit elements or, if added is 1, add them to the output. Rows of
-   complete groups are written directly. Rows that end in a partial group or use non-temporal stores
-   are first written to a buffer. */
+   complete groups of pairs are written directly. Rows that end in a partial group or use
+   non-temporal stores are first written to a buffer. */
 PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];

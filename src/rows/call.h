@@ -24,8 +24,8 @@
 
 /* ---- 6.12 calls ------------------------------------------------------------------------------ */
 
-/* Checks the plan, the output and its shape, and returns their status. Positions are checked
-   later. */
+/* Checks the plan, the address of the output and its shape. Returns PE_OK, or the error of the
+   first check that fails. Positions are checked later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
 {
     if (!plan || !output->out) return PE_ERR_NULL;
@@ -50,7 +50,9 @@ static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *position
 
 /* The batches to which the same rows are added. */
 typedef struct pe__batches {
-    size_t count, bytes;          /* number of batches; bytes from one to the next */
+    /* `count` is the number of batches. `bytes` is the number of bytes from the start of a batch to
+       the start of the next. pe__call_batch() sets it. */
+    size_t count, bytes;
     const pe__row_kernel *kernel; /* fills rows in a buffer */
     pe__row_adder *add;           /* adds a row of the buffer to a row of a batch */
 } pe__batches;
@@ -61,9 +63,9 @@ typedef struct pe__batches {
 PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *positions, pe__output *output,
                                   const pe__batches *batches)
 {
-    /* PE__BYTES is the size of the rows that are filled together, unless a single row is longer.
-       With more rows, calls took 15 % longer. PE__LONGEST is the size of the longest row that fits.
-       Longer rows would need more stack. */
+    /* As many rows are filled together as fit into PE__BYTES bytes, at least one. With more rows,
+       calls took 15 % longer. PE__LONGEST is the number of bytes of the longest row that fits into
+       the buffer. Longer rows would need more stack. */
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
     const size_t element = output->element == sizeof(double) ? sizeof(double) : sizeof(float);
@@ -84,7 +86,8 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *positions, p
     return limit > 0;
 }
 
-/* Check all arguments of a call with batches, then add its rows to them. */
+/* Check all arguments of a call with batches, then add its rows to each batch. If a row is too long
+   for the buffer of pe__write_batches(), the rows are computed again for each batch. */
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *positions,
                                        size_t batch_stride, pe__output *output,
                                        pe__batches *batches)
@@ -95,8 +98,9 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *positio
     if (count == 1) return pe__call_rows(plan, positions, output);
     pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
-    /* Batches may follow each other or be side by side. If they are side by side, row r of every
-       batch is within one row stride. */
+    /* Batches may follow each other or be side by side. If they are side by side, the rows r of all
+       batches are within one row stride. `batch` is the number of elements from the start of a
+       batch to its end. */
     const size_t batch = (output->rows - 1) * output->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / output->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
@@ -116,7 +120,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *positio
     return PE_OK;
 }
 
-/* Writes the rows in tiles of columns, each with a small plan on the stack. */
+/* Writes the rows in tiles of 64 columns or fewer, each with a small plan on the stack. */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };

@@ -9,9 +9,9 @@
 #include "../positions/read.h"
 #include "../layouts/pairs.h"
 
-/* For PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the
-   stack, then copied to the output. If the call adds, the output's elements are copied to the stack
-   first. */
+/* For PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile has up to PE__PAIRS
+   pairs of as many rows as fit into PE__BYTES bytes. It is written on the stack, then copied to the
+   output. If the call adds, the output's elements are copied to the stack first. */
 PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *positions)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
@@ -33,7 +33,8 @@ PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *posi
     }
 }
 
-/* Write all rows of a call: for each axis its pairs in all rows, then its columns of zeros. */
+/* Write or add all rows of a call: for each axis its pairs in all rows, then its columns of
+   zeros. */
 PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *positions, pe__output *output)
 {
     const pe__store_mode mode = output->mode;

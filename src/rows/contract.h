@@ -65,8 +65,11 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at positions, size_t rows, 
 /* Add the same rows to several batches, batch_stride elements from one to the next. Sines are
  * computed once for all batches; for d_model above 2,560 (f64: 1,280), once for each batch.
  *
- * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
- *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
+ * batches      number of batches; 0 does nothing
+ * batch_stride elements from batch to batch. If x is [batch, rows, d_model], batch_stride >=
+ *              (rows - 1) * stride + d_model. If x is [rows, batch, d_model], batch_stride >=
+ *              d_model and stride >= (batches - 1) * batch_stride + d_model. For one batch,
+ *              batch_stride is ignored
  *
  * Returns      as pe_add_T; PE_ERR_SHAPE also if batches would overlap
  * Accuracy     as pe_add_T (tests/unit/plan/test_conventions.c)
@@ -85,7 +88,8 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at positions, size_t 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
  * plan, the same bits.
  *
- * out          rows * d_model floats
+ * out          rows * d_model floats; row r begins at out + r * d_model
+ *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
  * Accuracy     correctly rounded (tests/unit/rows/test_exact.c, tests/unit/rows/test_splits.c)
  * Threads      any */
@@ -102,15 +106,16 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *
  * omega        pairs frequencies in radians per position, taken as the exact values of doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
- * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
+ * amplitude    factor on every element, also if the positions are from pe_delta(); 2^-1000 ...
+ *              2^1000 in magnitude
  * positions    where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
  * sines        rows * stride elements (the last row needs only pairs); aligned as its type
  * cosines      as sines
  * stride       elements from row to row in both, >= pairs; elements between rows are not touched
  *
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_AMPLITUDE; PE_ERR_FREQUENCY;
- *              PE_ERR_SHAPE; PE_ERR_ALIGNMENT if one of the arrays is aligned and the other is
- *              not; PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
+ *              PE_ERR_SHAPE; PE_ERR_ALIGNMENT if the distance of the two arrays in bytes is no
+ *              multiple of an element; PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
  * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/sincos/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              alternate: cosines = sines + pairs, stride = 2 pairs

@@ -27,9 +27,11 @@
  *
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
- * and only the second bracket has errors. The anchor is multiplied by the amplitude A. Let 2^k be
- * the smallest power of two above |A|, and u = 2^(k - 81). In units of u, and with nothing fused,
- * the errors are at most
+ * and only the second bracket has errors. The other components of the two rows, cC - sS, sC - cS
+ * and cC + sS, have the same bounds. The anchor is multiplied by the amplitude A, so its remainders
+ * are at most 2^(k - 27), where 2^k is the smallest power of two above |A|. Let u = 2^(k - 81), and
+ * let e be the bound of the error that the rounding test uses. In units of u, and with nothing
+ * fused, the errors are at most
  *      2.83  s2, C2, c2 and S2, each rounded: |C| + |s| + |S| + |c|
  *      2     s and c, taken as doubles: half a unit in the last place each, times C2 and S2
  *      4     four products of at most 2^(k - 27), rounded
@@ -39,15 +41,16 @@
  *      0.1   the anchor and the rotation rows: 2^-98. A rotation adds 2^-100, and rotation row 17,
  *            which has 17 times the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times.
  *            The error inherited from the frequencies is not in this sum but added to e
- * The sum is 24.93. The bound is e = 32 u = 2^(k - 76). If the first bracket plus (the second - e)
- * and the first bracket plus (the second + e) round to the same double, that double is the result,
- * since rounding is monotonic. Otherwise the vector is computed by pe__sincos_dd() and rounded by
- * the output's round_element. That happens to a share of about 2^-21 |A / x| of the elements x. */
+ * The sum is 24.93. It is below 32, so e = 32 u = 2^(k - 76), plus the inherited error. If the
+ * first bracket plus (the second - e) and the first bracket plus (the second + e) round to the same
+ * double, that double is the result, since rounding is monotonic. Otherwise the vector is computed
+ * by pe__sincos_dd() and rounded by the output's round_element. That happens to a share of about
+ * 2^-21 |A / x| of the elements x. */
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANCHORS_ROTATED = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
 
-/* Add the n doubles at v to a row: x = scale x + v. */
+/* Add the n doubles at v to the n elements x at `row`: x = scale x + v, with two roundings. */
 PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, const void *v,
                                   size_t n)
 {
@@ -59,7 +62,7 @@ PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, 
     }
 }
 
-/* Store the n doubles at v to x, or add them to the elements at x. */
+/* Store the n doubles at v to x or, if the store mode is PE__ADD, add them to the elements at x. */
 PE__INLINE void pe__store_doubles(const pe__output *output, double *x, const double *v, size_t n)
 {
     if (output->mode == PE__ADD) pe__add_some_f64(output, (unsigned char *)x, v, n);
@@ -90,20 +93,26 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
 }
 
 /* A tile of columns is stored as vectors of pairs. The last index of an array is the component of a
-   pair: [0] is f, the first one in a row, and [1] is g. Usually (f, g) is (s, c), rotated by (ts,
-   tc). Where cosines come first, (f, g) is (c, s), rotated by (-ts, tc). In both cases f' = f tc +
-   g ts and g' = g tc - f ts. */
+   pair: [0] is f, the component that comes first in a row, and [1] is g, the second. Usually (f, g)
+   is (sine, cosine), rotated by (ts, tc), the sine and cosine of the rotation row. Where cosines
+   come first, (f, g) is (cosine, sine), and ts is the negated sine. In both cases the rotated pair
+   is f' = f tc + g ts and g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
-    double amplitude, grid, error; /* amplitude: A; grid: 2^-26 plan->scale; error: e */
-    /* The rotation rows and the anchor, each split by pe__split_high(). */
+    /* `amplitude` is A, or 1 if A is too small or too large: see pe__write_tile_f64(). `grid` is
+       2^-26 times plan->scale, or 2^-26 in that case. The anchor is split into multiples of `grid`
+       and remainders. `error` is e. */
+    double amplitude, grid, error;
+    /* `plan_row` has the rotation rows 0 ... 8, and `anchor` the anchor of the block. Both are
+       split by pe__split_high(). */
     pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
-    /* The anchor and rotation row 17, not split. */
+    /* `unsplit` is the anchor, and `next` is rotation row 17. Both are not split. */
     pe__dd unsplit[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
 } pe__tile_f64;
 
-/* Returns x as the sum of hi, a multiple of grid (a power of two), and lo, the remainder. */
+/* Returns x as the sum of hi, the multiple of grid (a power of two) that is nearest to x.hi, and
+   lo, the remainder. */
 PE__INLINE pe__dd pe__split_high(pe__dd x, double grid)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * grid); /* as in pe__round() */
@@ -113,8 +122,8 @@ PE__INLINE pe__dd pe__split_high(pe__dd x, double grid)
     return x;
 }
 
-/* Store a vector of a row at p in the output's store mode. If it is added, later elements are
-   prefetched, as in pe__store_four(). */
+/* Store a vector of a row at p in the output's store mode. With PE__ADD, also prefetch the line
+   that is output->prefetch_distance bytes after p. */
 PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 {
@@ -130,13 +139,14 @@ PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 
 /* A row to write, and its position. */
 typedef struct pe__row_f64 {
-    double *row; /* NULL: no row is written */
+    double *row; /* where the tile's columns begin in the row; NULL: no row is written */
     double position;
 } pe__row_f64;
 
 /* Round the vector of pairs at i and store it in a row, or add it. y and z are its first and second
    components. The error bound e has been subtracted from the low parts of y and z, and two_errors
-   is 2e. So hi + lo and hi + (lo + two_errors) are the ends of the error interval. */
+   is 2e. So hi + lo and hi + (lo + two_errors) are the ends of the error interval. `output` is the
+   caller's copy of x->output, which stays in registers. */
 PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *output, pe__row_f64 to,
                                     size_t i, pe__dd y, pe__dd z, pe__vd two_errors)
 {
@@ -167,8 +177,8 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     }
 }
 
-/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), and write those whose
-   address is not NULL. */
+/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), in the tile's columns,
+   and write those rows whose address is not NULL. */
 PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plus,
                                 pe__row_f64 minus)
 {
@@ -192,7 +202,8 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
     }
 }
 
-/* Compute vector v of the rotation rows 0 ... last and, if last is PE__BLOCK_HALF, of row 17. */
+/* Compute vector v of the rotation rows 0 ... last and, if last is PE__BLOCK_HALF, of row 17. With
+   a smaller `last`, the rows are a single block, and no anchor is rotated by row 17. */
 PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
 {
     pe__dd f[PE__BLOCK_HALF + 1], g[PE__BLOCK_HALF + 1];
@@ -236,10 +247,10 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
     x->anchor[v][1] = pe__split_high(g, x->grid);
 }
 
-/* Write a tile of columns: `rows` rows, the first at position t. With an amplitude within 2^-900
-   ... 2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any
-   other amplitude, rows are computed for amplitude 1 and e = 4. All elements are then flagged, and
-   round_element rounds them. */
+/* Write a tile of columns: `rows` rows, the first at position t. If the power of two above the
+   amplitude is within 2^-900 ... 2^900, nothing overflows, and underflow does not matter, since e
+   is above 2^-980. With any other amplitude, rows are computed for amplitude 1 and e = 4. All
+   elements are then flagged, and round_element rounds them. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
     const pe_plan *const plan = output->plan;
@@ -274,7 +285,9 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     }
 }
 
-/* Write rows for the positions t, t + 1 ..., tile by tile. */
+/* Write or add rows for the positions t, t + 1 ..., tile by tile. With non-temporal stores, the
+   pairs before the first aligned address (output->peeled) are a tile of their own, which is written
+   with plain stores. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
     for (size_t done = 0, n; done < pe__max(output->sines, output->cosines); done += n) {

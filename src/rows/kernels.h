@@ -33,7 +33,9 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
 }
 /* PE__ROW_KERNELS defines two row kernels for a type: one fills rows, the other adds them. Each is
    a static object of the function that returns it. At file scope, gcc -O0 would keep the objects,
-   and all functions that they refer to, even in a program that uses none of them. */
+   and all functions that they refer to, even in a program that uses none of them. The arguments
+   are the functions for the fields of the two row kernels (pe__row_kernel in layouts/output.h) and,
+   as `four`, of the adder (pe__adder there). */
 #define PE__ROW_KERNELS(T, row, add_row, rows, add_rows, block, add_block, pairs, add_pairs, four) \
     PE__OUTLINE void pe__add_zeros_##T(const pe__output *output, unsigned char *to, size_t column, \
                                        size_t n)                                                   \
@@ -62,5 +64,5 @@ PE__ROW_KERNELS(bf16, pe__rows_bf16, pe__add_rows_bf16, pe__rows_bf16, pe__add_r
                 pe__write_block_of_rows_bf16, pe__write_block_of_add_rows_bf16, NULL, NULL,
                 pe__add_four_bf16)
 PE__ROW_KERNELS(f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, pe__rows_f64, NULL, NULL, NULL, NULL,
-                NULL) /* stores or adds, by the store mode */
+                NULL) /* pe__rows_f64() stores or adds, depending on the store mode */
 #undef PE__ROW_KERNELS

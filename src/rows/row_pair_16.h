@@ -34,7 +34,7 @@
  *     Small elements of small angles have a smaller bound. Let the element be a C + b S, where
  * (a, b) is from the anchor and (S, C) from the rotation row. Relative to |aC| and |bS|, each of
  * the first four errors is at most 1 unit. Together they are at most 4 u (|a| + |S|), and the
- * doubles add 2^-48. |S| is at most the angle of the last row of a block, 8 w.
+ * doubles add 2^-48. For a pair of frequency w, |S| is at most 8 w, the angle of rotation row 8.
  *
  * Rounding test
  *
@@ -59,8 +59,8 @@
  *     A float that is zero may have the wrong sign. Its midpoint is 2^-134 away, half of bf16's
  * smallest number. Thresholds are at least 2^-46 |A|, which is more than that for |A| >= 2^-87. If
  * |A| is smaller than 2^-87 or larger than 2^90, all elements are flagged.
- * For wide angles, about 3 bf16 elements and 20 f16 elements in 10,000 are flagged. They are
- * computed again from doubles, one by one.
+ * For wide angles, about 3 bf16 elements and 20 f16 elements in 10,000 are flagged. If rows are
+ * stored, flagged elements are computed again from doubles, one by one.
  *
  * Adding to bf16
  *
@@ -89,35 +89,39 @@ enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
    pe__add_row_pair_16(). */
 enum { PE__SPANS_IN_DOUBLES = 64 };
 
-/* A group with flagged elements: the pairs that start at index i, in row [side] of the row pair at
-   `distance` from the anchor. A span seldom has more than a few flagged groups, so a block collects
-   the flagged groups of all its spans before it rounds them. */
+/* A group with flagged elements: the pairs of the tile that start at index i, in row [side] of the
+   row pair at `distance` from the anchor. A span seldom has more than a few flagged groups. So a
+   block that is stored collects the flagged groups of its spans, up to PE__MAX_FLAGGED, before it
+   rounds them. */
 typedef struct pe__flagged_group {
-    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side. lanes: a bit per lane that
-                              is flagged: PE__FLOATS of components a, then PE__FLOATS of b */
+    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side. lanes: a bit per lane, set
+                              if the lane is flagged: PE__FLOATS lanes of components a, then
+                              PE__FLOATS of b. A lane has two elements of the group */
 } pe__flagged_group;
 /* After a span, a block rounds its flagged groups if there are more than PE__MAX_FLAGGED. So the
-   array has room for PE__MAX_FLAGGED groups, for all groups of one more span in both rows, and for
-   one entry that pe__flag_group() writes but does not count. */
+   array `flagged` of pe__scratch_16 has room for PE__MAX_FLAGGED groups and for all groups of one
+   more span in both rows, PE__MAX_FLAGGED_SPAN. One more entry is for a group that pe__flag_group()
+   writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* A tile in floats: the anchor (a, b), and the plan's rotation rows, each converted when it is
-   first needed. A group of pairs has two vectors in each array. They are the first and the second
-   half of the group or, if split, its even and its odd pairs. The reason is that a vector of
-   elements is interleaved from two vectors of floats. The rounding test takes the smaller of the
-   two midpoint distances in each lane. So a group has only one vector in `angle`, bound_a and
-   bound_b, which applies to both vectors. */
+/* A tile in floats: the anchor (a, b), and the plan's rotation rows (plan_row), each converted when
+   it is first needed. A group of pairs has two vectors in each of these arrays. They are the first
+   and the second half of the group or, if split, its even and its odd pairs. The reason is that a
+   vector of elements is interleaved from two vectors of floats. The rounding test takes the smaller
+   of the two midpoint distances in each lane. So a group has only one vector in `angle`, bound_a
+   and bound_b, which applies to both vectors. */
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
-    float error, minimum; /* of the thresholds: error: the maximum; minimum: the constant term */
+    float error, minimum; /* the maximum of the thresholds, and their constant term */
     unsigned made;        /* bit b: plan_row[b] is converted */
     int excess;           /* adding: sum over the spans of 5 * (pairs in flagged groups) - (pairs of
                              both rows), never below 0; see pe__add_row_pair_16() */
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
-    size_t flagged_count;
+    size_t flagged_count; /* number of entries in `flagged` */
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    /* These are the two rows at each distance from the anchor, as in pe__span. */
+    /* row[b] and position[b] are the rows at distance b from the anchor, as in pe__span. They are
+       set when these rows are written. */
     unsigned char *row[PE__BLOCK_HALF + 1][2];
     double position[PE__BLOCK_HALF + 1][2];
 } pe__scratch_16;
@@ -173,7 +177,8 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
 {
     const pe_plan *const plan = output->plan;
     const size_t count = pe__max(output->sines, output->cosines);
-    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
+    /* the maximum of the thresholds for |A| in (1/2, 1]: see "Rounding test" above */
+    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216;
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
@@ -211,7 +216,8 @@ PE__INLINE uint16_t pe__to_16(pe_type type, double y)
 }
 
 /* Returns the element of pair k of a span at position t, given a double y with an error of at most
-   e. If y - e and y + e round to the same number, it is the element. Otherwise the element is
+   e. `component` is 0 for the first component of the pair and 1 for the second. If y - e and y + e
+   round to the same number and |y| > 2^-120, this number is the element. Otherwise the element is
    computed by round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
                                        double y, double e, pe_type type)
@@ -224,8 +230,9 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
                                                     pe__dropped_bits(type), NULL));
 }
 
-/* Compute the elements of flagged groups from doubles and store them. At distance b, rows[b] and
-   position[b] are the row and position of pe__span. Let y be an element whose error is at most e.
+/* Compute the elements in the flagged lanes of `count` groups from doubles, and store them. For the
+   rows at distance b, rows[b] and position[b] are the fields row and position of pe__span. Let y be
+   an element whose error is at most e.
    Its rounding is certain if y is farther than 1.4 e from its midpoint and |y| is at least 2^-14,
    above f16's subnormals. Other elements are rounded by pe__round_element_16(). Both conditions
    compare squares, which saves two absolute values. The factor 1.4 covers the rounding of the
@@ -295,7 +302,9 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
 }
 
 /* Store the group that starts at pair i in row `side`, or add it to the elements there. Returns the
-   flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
+   flagged lanes, as the bits of pe__flagged_group. A group with flagged lanes is stored
+   nevertheless, and pe__round_flagged_16() then stores these lanes again. It is not added: that is
+   left to pe__add_flagged_16(). */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
                                     pe_type type, int added)
 {
@@ -328,8 +337,9 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Append a group to the flagged groups if any of its lanes are flagged. `often` is set if groups
-   are flagged often (f16: one group in 8). Then this is done without a branch. */
+/* Append a group to the flagged groups if any of its lanes are flagged. i is PE__TILE_16 * distance
+   plus the group's first pair, as in pe__flagged_group. `often` is set if groups are flagged often
+   (f16: one group in 8). Then this is done without a branch. */
 PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
                                int often)
 {
@@ -339,7 +349,8 @@ PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t s
     *flagged += lanes != 0;
 }
 
-/* Add the flagged groups from doubles; pe__store_group() has added nothing to their elements. */
+/* Compute the flagged groups of one span from doubles and add them. pe__store_group() has added
+   nothing to their elements. */
 PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *flagged,
                                     size_t count)
 {
@@ -354,9 +365,10 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
     }
 }
 
-/* This is the kernel. It rotates all columns of a span by rotation row `distance`, in floats, group
-   by group, and stores or adds them. The arguments type, split and added are constants wherever the
-   kernel is inlined. One of the two rows may be NULL, as at the ends of a run. */
+/* This is the hot loop of rows of 16-bit elements. It rotates all columns of a span by rotation row
+   `distance`, in floats, group by group, and stores or adds them. The arguments type, split and
+   added are constants wherever it is inlined. One of the two rows may be NULL, as at the ends of a
+   run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
                                    pe_type type, int added)
 {
@@ -380,8 +392,9 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
     f->flagged_count = (size_t)(flagged - f->flagged);
 }
 
-/* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
-   when it is first needed. For distance 0, all its sines are 0 and all its cosines are 1. */
+/* Store or add the rows at `distance` from the anchor, of which one may be NULL. The rotation row
+   is converted to floats when the tile first needs it. For distance 0, where x->ts is NULL, all its
+   sines are 0 and all its cosines are 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe_type type, int added)
 {
@@ -401,10 +414,11 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
-/* Add two rows to bf16 elements, and then add flagged groups from doubles. If much more than a
-   fifth of the groups are flagged for a while, the next PE__SPANS_IN_DOUBLES spans are added from
-   doubles only. That happens where x nearly cancels the rows. If x is 1 everywhere, half of the
-   groups are flagged, and floats followed by doubles took twice as long as doubles alone. */
+/* Add the rows of a span, of which one may be NULL, to bf16 elements, and then add flagged groups
+   from doubles. If much more than 20 % of the groups are flagged for a while, the next
+   PE__SPANS_IN_DOUBLES spans are added from doubles only. That happens where the elements nearly
+   cancel the rows. If all elements are 1, half of the groups are flagged, and floats followed by
+   doubles took twice as long as doubles alone. */
 PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t distance)
 {
     if (PE__UNLIKELY(f->spans_in_doubles)) {
@@ -415,9 +429,9 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     }
     pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
-    /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
-       them are flagged. One span with more than three fifths increases it from 0 to more than 4
-       end. The next spans are then added from doubles. */
+    /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than 20 % of them
+       are flagged. One span with more than 60 % increases it from 0 to more than 4 end. The next
+       spans are then added from doubles. */
     f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
@@ -427,7 +441,8 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     f->flagged_count = 0;
 }
 
-/* If a block has more than `maximum` flagged groups, compute and store them from doubles. */
+/* If more than `maximum` flagged groups have been collected, compute their flagged elements from
+   doubles, store them, and begin an empty collection. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t maximum,
                                      pe_type type)
 {

@@ -17,15 +17,16 @@
  * lanes are rounded exactly. */
 
 /* A span is the columns of a tile in a row pair, or in one row of it. Fields that are constant in a
-   tile are set by pe__span_begin(). The fields a and b change from block to block. The fields row,
-   position, ts, tc and prefetch_distance change from row pair to row pair.
+   tile are set by pe__span_begin(), except slow and slow_guard, which pe__write_tile() sets. The
+   fields a and b change from block to block. The fields row, position, ts, tc and prefetch_distance
+   change from row pair to row pair.
 
    (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
    both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
-   rows change places. So `swapped` matters in three kinds of places. In pe__block_begin(), a and b
-   are set. In pe__set_row_pair(), pe__set_prefetch_distance() and pe__rotate_span_f32(), rows are
-   chosen or advance. In pe__round_lanes() and pe__store_origin(), a component must be known as a
-   sine or a cosine.
+   rows change places. So `swapped` matters in three kinds of places. In pe__span_begin(),
+   pe__block_begin() and pe__write_far_row(), the components are set. In pe__set_row_pair(),
+   pe__set_prefetch_distance() and pe__rotate_span_f32(), rows are chosen or advance. In
+   pe__round_lanes(), pe__round_element_16() and pe__store_origin(), sines differ from cosines.
 
    The rounding test flags floats below a guard. The plan's guard is needed because small sines can
    have large relative errors. A pair is slow if its frequency is so low that the errors of its
@@ -34,17 +35,17 @@
 typedef struct pe__span {
     const pe__output *output;
     const pe__bound *bound;
-    const pe__adder *adder; /* NULL: floats are stored                                          */
+    const pe__adder *adder; /* adds floats to elements; NULL: floats are stored                 */
     const double *a, *b;    /* the anchor's first and second components, with a factor 1 + eta  */
-    const double *ts, *tc;  /* rotation row b: sin(b w), cos(b w); NULL: the row is the anchor  */
+    const double *ts, *tc;  /* sines and cosines of rotation row b; NULL: the row is the anchor */
     unsigned char *row[2];  /* where the rows anchor + b and anchor - b begin (if swapped, anchor -
                                b and anchor + b); NULL: this row is not written                 */
-    double position[2];     /* of these rows                                                    */
+    double position[2];     /* the positions of these rows                                      */
     ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
-    size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
+    size_t pair;            /* the index in the plan of the pair a[0], b[0]                     */
     size_t first, second;   /* number of first and of second components in the span             */
-    size_t begin, end;      /* the pairs to write: begin ... end - 1                            */
-    size_t slow;            /* the first of the slow pairs; SIZE_MAX: none is slow              */
+    size_t begin, end;      /* the pairs to write: begin ... end - 1, counted from a[0], b[0]   */
+    size_t slow;            /* the first of the slow pairs, counted likewise; SIZE_MAX: none    */
     int32_t slow_guard;     /* guard of slow pairs, as bits of a float: just above the smallest
                                normal float; INT32_MAX, which flags all, if elements may be
                                infinite                                                         */
@@ -298,8 +299,8 @@ PE__INLINE void pe__store_floats(const pe__span *x, unsigned char *p, const floa
 }
 
 /* Write row `side`, which is at position 0: all its sines are 0, and all its cosines are the
-   amplitude. The rounding test would flag the zeros. Floats (type PE_TYPE_F32) are stored or added;
-   16-bit elements are stored. */
+   amplitude. The rounding test would flag the zeros. With PE_TYPE_F32, floats are stored or, if the
+   span has an adder, added to elements of its type. With a 16-bit type, elements are stored. */
 PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
 {
     enum { PE__SUMS = 16 };
@@ -454,7 +455,7 @@ PE__OUTLINE void pe__store_one_row(pe__span *x)
 }
 
 /* Add n floats of row to the elements at x: x = scale x + row, in f32, then rounded once to the
-   type of x. Lines are prefetched as in pe__store_four(). */
+   type of x. The lines that are output->prefetch_distance bytes after x are prefetched. */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
 PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, const float *row,
                              size_t n)

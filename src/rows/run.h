@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes rows of consecutive positions in groups of blocks and tiles of columns. The centre of a
- * group gives the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
+/* Writes rows of consecutive positions in groups of blocks and tiles of columns. The anchors of a
+ * group of blocks are rotated from its centre. Tested by tests/unit/rows/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -22,17 +22,18 @@
 
 /* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
 
-/* PE__TILE is the number of pairs of a tile. A tile is faster where its part of a row is long.
-   PE__TILE_STREAMED is the number of pairs of a tile with non-temporal stores. The anchors of the
-   tile and the plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers
-   that non-temporal stores fill. In optimised code PE__TILE_STREAMED is half of PE__TILE. So half
-   of each array of pe__block (block.h) is free, and pe__unaliased() can move the anchors within
-   their arrays. In unoptimised code the two are equal, and the anchors are not moved. */
+/* PE__TILE is the maximum number of pairs of a tile of floats. The longer a tile's part of a row,
+   the faster it is. PE__TILE_STREAMED is the maximum with non-temporal stores. There, the anchors
+   of the tile and the plan's rotation rows must stay in the first-level cache, because a miss waits
+   for the buffers that non-temporal stores fill. In optimised code PE__TILE_STREAMED is half of
+   PE__TILE. So with non-temporal stores half of each array of anchors (`doubles` of pe__block) is
+   free, and pe__unaliased() can move the anchors within their arrays. In unoptimised code the two
+   are equal, and the anchors are not moved. */
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* Return the state before the first group of a run of `rows` rows, the first of which is at
-   position t. */
+/* Return the state before the first group of blocks of a run of `rows` rows, the first of which is
+   at position t. The arguments doubles, pairs and scratch are these fields of pe__block. */
 PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
                                   pe__scratch_16 *scratch)
 {
@@ -41,8 +42,9 @@ PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t
     return block;
 }
 
-/* Go to the next group of the run, and return 1; return 0 after the last one. The centre is the
-   anchor of the middle block. If the run has only one block, this is the middle row of the run. */
+/* Go to the next group of blocks of the run, and return 1; return 0 after the last one. The centre
+   is the anchor of the middle block. If the run has only one block, this is the middle row of the
+   run. */
 PE__INLINE int pe__next_group(pe__block *block)
 {
     const int64_t all = block->last / PE__BLOCK_ROWS + 1;
@@ -58,10 +60,15 @@ PE__INLINE int pe__next_group(pe__block *block)
    at positions low to high. A pair is slow if its angles, in these rows and in the anchors and
    rotation rows on the way to them, are at most 1/4 half-turn. Then the errors of its sines are
    relative, and small sines need not be flagged: see step 10 of "Rounding test" in sincos/bounds.h.
-   Returns SIZE_MAX if that proof does not apply. Returns SIZE_MAX also if it would gain little,
-   because even the slowest pair's angle is at least 2^-14 half-turns. The plan's guard then flags
-   few elements. With base 500000, heads at positions below 16 take 30 % longer without this, and
-   tables of 2048 rows 4 % longer. */
+   If even the last pair is not slow, the index is that of the end of the pairs.
+
+   Returns SIZE_MAX if that proof does not apply. It applies neither to sums of coordinates
+   (plan->point) nor to far positions. Nor does it apply if a row may be nearer to position 0 than
+   `minimum` without being at 0. Returns SIZE_MAX also if slow pairs would gain little, because even
+   the last pair's angle is at least 2^-14 half-turns in the row nearest to position 0. A row nearer
+   than position 1 counts as one at position 1. The plan's guard then flags few elements. With base
+   500000, heads at positions below 16 take 30 % longer without this, and tables of 2048 rows 4 %
+   longer. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->output->plan->frequency + x->pair;
@@ -77,7 +84,7 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Write the rows of up to 17 blocks that share one centre, in the columns of one tile. */
+/* Write the rows of a group of blocks in the columns of one tile, which is all of `output`. */
 PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
 {
     const pe_plan *const plan = output->plan;
@@ -130,10 +137,11 @@ PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
         else (void)pe__single_f32(output, t, adder);                                               \
     }
 PE__ROW(pe__row_f32, NULL)
-PE__ROW(pe__add_row_of_floats, output->kernel->adder) /* to elements of any type but double */
+PE__ROW(pe__add_row_of_floats, output->kernel->adder) /* adds to f32 or f16 elements */
 #undef PE__ROW
 
-/* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
+/* Write the rows of the positions t, t + 1 ... in floats, or add them, as floats, to rows of the
+   adder's type: f32 or f16. */
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
@@ -148,11 +156,12 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 }
 
 /* Write the rows of the positions t, t + 1 ... in 16-bit elements or, if added is 1, add them to
-   16-bit elements. A single row is written by pe__single_row() or, if added, by pe__single_f32().
-   All other rows, and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16
-   pairs, with the anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of
-   rows are finished, tile by tile, before the next rows begin. Otherwise the whole output would
-   pass through memory once for each tile. */
+   16-bit elements. A single row is written by pe__single_row() or, if added, by pe__single_f32(),
+   unless it is at position 0 or at a far position. All other rows, and the pairs that
+   pe__single_row() leaves, are written in tiles of PE__TILE_16 pairs, with the anchor and the
+   rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished, tile by tile,
+   before the next rows begin. Otherwise the whole output would pass through memory once for each
+   tile. */
 PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double t, size_t rows,
                                   int added)
 {
@@ -179,6 +188,7 @@ PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double
         }
     }
 }
+/* Define two functions of a row kernel of 16-bit elements: its `block` and its `rows`. */
 #define PE__ROWS_16(name, type, added)                                                             \
     PE__OUTLINE void pe__write_block_of_##name(pe__span *x, pe__block *block)                      \
     {                                                                                              \

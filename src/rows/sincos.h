@@ -20,20 +20,22 @@
 #include "run.h"
 
 /* ---- 6.13 rows without a plan -------------------------------------------------------------------
- * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
- * frequencies. Converting them takes 20 % of the time of a row. For many rows the plan also has
- * rotation rows (plan->table). */
+ * A call builds a plan on the stack for each tile of columns. For fewer than PE__SINCOS_MIN_ROWS
+ * rows the plan holds only frequencies. Converting them takes 20 % of the time of a row. For more
+ * rows the plan also has rotation rows (plan->table). */
 
 /* The arguments of a pe_sincos_T call. */
 typedef struct pe__sincos_request {
     const double *omega;                 /* frequency of each pair, in radians per position */
-    size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
+    size_t pairs, rows, stride, element; /* stride: elements from row to row, of the sines as of the
+                                            cosines; element: bytes of an element */
     double amplitude;
     void *sines, *cosines;
 } pe__sincos_request;
 
-/* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
-   of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
+/* Writes the first `rows` rows of an output. pe__sincos_row_T() is called for one row only, and
+   pe__sincos_rows_T() for any number. If every call of pe_sincos_T() in a program is for one row,
+   the program has no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(pe__output *output, const pe_at *positions, size_t rows);
 #define PE__ROW_KERNELS(T, row, kernel_of_row)                                                     \
     PE__OUTLINE void pe__sincos_row_##T(pe__output *output, const pe_at *positions, size_t rows)   \
@@ -46,16 +48,17 @@ typedef void pe__sincos_kernel(pe__output *output, const pe_at *positions, size_
         output->kernel = pe__fill_kernel_##T();                                                    \
         pe__write_axis(output, positions, 0, rows);                                                \
     }
-PE__ROW_KERNELS(f32, pe__row_f32, NULL) /* which never asks for it */
+PE__ROW_KERNELS(f32, pe__row_f32, NULL) /* NULL: pe__row_f32() does not read output->kernel */
 PE__ROW_KERNELS(f16, pe__rows_f16, pe__fill_kernel_f16())
 PE__ROW_KERNELS(bf16, pe__rows_bf16, pe__fill_kernel_bf16())
-PE__ROW_KERNELS(f64, pe__rows_f64, NULL)
+PE__ROW_KERNELS(f64, pe__rows_f64, NULL) /* NULL: nor does pe__rows_f64() */
 #undef PE__ROW_KERNELS
 
-/* PE__TILE_NO_TABLE is the number of pairs of a tile whose plan has no rotation rows,
-   PE__TILE_TABLE that of a tile whose plan has them. For PE__SINCOS_MIN_ROWS rows or more, rotation
-   rows that are built for one call save more time than they cost. Measured for 64 pairs, this is so
-   for 65 rows or more with AVX-512, and for 125 or more with AVX2. */
+/* PE__TILE_NO_TABLE is the maximum number of pairs of a tile whose plan has no rotation rows,
+   PE__TILE_TABLE that of a tile whose plan has them. Plans have rotation rows for
+   PE__SINCOS_MIN_ROWS rows or more: then rotation rows that are built for one call save more time
+   than they cost. Measured for 64 pairs, this is so for 65 rows or more with AVX-512, and for 125
+   or more with AVX2. 96 is between these. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
@@ -73,10 +76,10 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
 }
 
 /* Convert n frequencies to half-turns, high parts to f and low parts to f + padded. Each array is
-   followed by 8 copies of its last element. Returns 1 in the usual case: no |omega| is below
-   2^-900, and the sum of |omega| in each lane is at most PE__MAX_FREQUENCY_SUM / PE_LANES. Then no
-   frequency has to be checked by itself, and all positions are within the range of the double
-   kernel. */
+   followed by 8 copies of its last element. Returns 1 in the usual case: no omega is a NaN, and no
+   |omega| is below 2^-900. Also, the sum of |omega| in each lane of the vectors is at most
+   PE__MAX_FREQUENCY_SUM / PE_LANES. Then no frequency has to be checked by itself, and none is
+   above PE__MAX_FREQUENCY_SUM. Otherwise returns 0, also if a frequency is 0, which is valid. */
 enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
@@ -119,8 +122,10 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     pe__plan_set_range(plan, pe__exp2i(-104), fastest);
 }
 
-/* Check the frequencies, then write the rows in tiles of `capacity` pairs. f: aligned memory for
-   the arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
+/* Check the frequencies, then write the rows in tiles of up to `capacity` pairs, with rotation rows
+   if capacity is PE__TILE_TABLE. `f` is aligned memory for the arrays of a tile's plan: frequencies
+   and, if there are any, rotation rows. Returns PE_OK, or PE_ERR_FREQUENCY before anything is
+   written. */
 PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *positions,
                                       pe__sincos_kernel *kernel, double *f, size_t capacity)
 {
@@ -151,7 +156,7 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
             (void)pe__sincos_frequencies(x->omega + i, n, f, capacity + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (capacity == PE__TILE_TABLE) {
-            /* rotation rows have all columns of the arrays, also those that no pair uses */
+            /* pe__build_rotation_rows() reads all plan.padded elements, also those of no pair */
             for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++) f[k] = f[plan.padded + k] = 0;
             pe__build_rotation_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
@@ -178,8 +183,8 @@ PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const p
     return pe__sincos_tiles(x, positions, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-/* Does what pe_sincos_T() does: checks all arguments, then writes. `one` is 1 if rows is 1 and the
-   kernel writes only one row. */
+/* Does what pe_sincos_T() does: checks all arguments, then writes. `one` is 1 if x->rows is 1 and
+   the kernel is pe__sincos_row_T(), else 0. */
 PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *positions, int one,
                                       pe__sincos_kernel *kernel)
 {

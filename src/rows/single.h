@@ -32,8 +32,9 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
-/* Move the start of a span to its pair i. The arrays a and b hold the components of pair i and
-   those after it. */
+/* Move the start of a span to its pair i. The arrays a and b hold the components of pair i and of
+   the pairs after it. The fields begin and end stay as they are: the functions that round a span
+   of a single row do not read them. */
 PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const double *b)
 {
     span->a = a;
@@ -44,8 +45,9 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
     span->row[0] += (span->split ? 1 : 2) * span->output->element * i;
 }
 
-/* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
-   to evaluate them. Where cosines come first, the polynomials must give cosines in place of sines,
+/* Set poly to the row's polynomials, short ones if full is 0, times A (1 + eta). A is the plan's
+   amplitude, and eta that of pe__bound_short_poly. Return the position at which to evaluate them.
+   Where cosines come first, the polynomials must give cosines in place of sines,
    and the reverse. So the position is negated and a quadrant added to the angle, since
    cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly *poly)
@@ -80,7 +82,8 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
     pe__round_flagged(&span, 0, 0, v);
 }
 
-/* Round and store the flagged lanes of a group of 16-bit elements that starts at pair i. */
+/* Recompute the flagged lanes of a group of 16-bit elements that starts at pair i, using the full
+   polynomials, round them and store them. The bits of `lanes` are those of pe__flagged_group. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
                                           pe_type type)
 {
@@ -137,9 +140,10 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
 }
 
 /* Store a complete group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes
-   are rounded again. Each float was rounded from a double, so its error is at most half a unit in
-   the last place, 2^-24 of the float. The argument `minimum` is the constant term of the
-   thresholds, from pe__base_error_16(). */
+   are then recomputed and stored again. Each float was rounded from a double, so its rounding error
+   is at most half a unit in the last place, 2^-24 of the float. The value of relative_error is 1/16
+   larger, to leave room for the much smaller error of the double and for rounding. The argument
+   `minimum` is the constant term of the thresholds, from pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf minimum, pe_type type)
 {
@@ -160,10 +164,11 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
 }
 
 /* Write the row of position t, a group of four vectors of pairs at a time, and return how many
-   pairs are written. In floats, all pairs are written. The groups before the first aligned address
-   and at the end of the row may then have fewer pairs. In 16-bit elements, only complete groups are
-   written. The doubles of each step are rounded to floats during the next step, while that step
-   computes its own doubles. */
+   pairs are written. With PE_TYPE_F32, floats are stored or, if adder is not NULL, added to
+   elements of its type. Then all pairs are written, and the groups before the first aligned address
+   and at the end of the row may have fewer pairs. With a 16-bit type, elements are stored, and only
+   complete groups are written. The doubles of each step are rounded to floats during the next step,
+   while that step computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
                                  pe_type type)
 {
