@@ -152,7 +152,7 @@ typedef struct pe_rope_config {
    checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
-/* Find the type that a config file names, by the names in PE__ROPE_TYPES. "ntk" is meant
+/* Find the type that a config file names, by the names in the list of pe_rope_type. "ntk" is meant
  * as vLLM and the GTE models mean it. A name alone does not tell two cases apart: "dynamic" with a
  * key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *

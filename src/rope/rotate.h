@@ -68,7 +68,7 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
     const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
-    /* Whole heads are prefetched unless they are cached. Floats that are read in the order of their
+    /* Whole heads are prefetched unless they are `cached`. Floats that are read in the order of their
        addresses are an exception. They are read in this order if there is one pass or `scattered`
        is set. Out of place, such floats are not prefetched: the hardware alone is faster. In place,
        they are prefetched only if the tokens share a rotation or PE_PREFETCH_HEADS is set. */

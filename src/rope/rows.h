@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the sines and cosines of tokens, as rows in the order of the pairs. They are computed axis
- * by axis. If the plan has a list of coordinates (plan->order), they are computed segment by
- * segment: a segment is pairs of one coordinate, see pe__plan_sort_pairs(). Test:
- * tests/unit/layouts/test_lists.c. */
+ * by axis, or all together if all pairs depend on the same coordinates. If the plan has a list of
+ * coordinates (plan->order), they are computed segment by segment: a segment is pairs of one
+ * coordinate, see pe__plan_sort_pairs(). Test: tests/unit/layouts/test_lists.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -16,7 +16,7 @@
    through the axes. */
 typedef struct pe__axis_part {
     /* `next` is the index of the axis to visit next. `end` is the index, among all pairs of the
-       plan, of that axis' first pair. Initialise both to 0. */
+       plan, of that axis' first pair: the end of the axis visited last. Initialise both to 0. */
     size_t next, end;
     const pe__axis *axis; /* the axis to which the pairs belong */
     size_t first;         /* the index of the first of these pairs among all pairs of the axis */

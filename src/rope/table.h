@@ -108,10 +108,11 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *posit
 }
 
 /* Write a table of a sorted plan whose pairs fit in one tile. First write all rows in sorted order
-   to the table itself, so that repeated rows are copied, as in any table. Then put each row into
-   the order of its pairs, using `buffer`. In sorted order, sines and cosines are interleaved if one
-   array has room for both; else each has its own array. `to` has the order of elements of the
-   finished table, `table` its first array, and `sines` is the address of its first sine. */
+   to the table itself, so that rows of a repeated position are copied, as in any table. Then put
+   each row into the order of its pairs, using `buffer`. In sorted order, sines and cosines are
+   interleaved if one array has room for both; else each has its own array. `to` has the order of
+   elements of the finished table, `table` its first array, and `sines` is the address of its first
+   sine. */
 PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *positions,
                                         const pe__output *table, unsigned char *sines,
                                         unsigned char *buffer)
