@@ -176,7 +176,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
         x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&positions, r, 0);
-            /* the relative error is 2^-98: nearly all of it is 60 times the errors of two
+            /* the relative error is at most 2^-98: nearly all of it is 60 times the errors of two
                logarithms, 2^-106 each */
             const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
             pe__store(high, y.a);

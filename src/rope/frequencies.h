@@ -164,8 +164,8 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
 
 /* Write to omega the correctly rounded frequencies, starting at index `pair`, which is below
    r->rotating. Stop after 64 frequencies, at the end of the pair's section (r->period), or at
-   r->rotating. Returns their number. Lists of factors are copied and
-   padded with 1, because the last vector may extend beyond their end. */
+   r->rotating. Returns their number. Lists of factors are copied and padded with 1, because the
+   last vector may extend beyond their end. */
 PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, double *omega)
 {
     const size_t index = pair % r->period, left = pe__min(r->rotating - pair, r->period - index);

@@ -18,16 +18,19 @@
 
 enum {
     PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile on the stack, at most */
-    /* This is the number of floats of a tile on the stack. 34 rows of 64 pairs take 17 KB. */
+    /* This is the number of floats of a tile on the stack. 34 rows of 64 pairs take 17 KB. Without
+       optimisation it is half, since kernels then need more stack. */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128,
     /* This number of bytes, rounded down to whole heads but at least one head, is from the head
        that is rotated to the head that is prefetched. */
     PE__ROPE_PREFETCH_DISTANCE = 8192,
     PE__ROPE_GROUP = 8192, /* bytes of heads that are rotated together, up to one head more */
-    /* Heads are assumed to be in a cache if they have at most this number of bytes: */
-    PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
-    PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
-    PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
+    /* Heads are assumed to be in a cache if they have at most one of these numbers of bytes. The
+       first is for tokens that have one head each and share a rotation. The second is for floats
+       that are rotated in place, the third for floats that are rotated out of place. */
+    PE__ROPE_CACHED = 1 << 21,
+    PE__ROPE_NEAR = 1 << 24,
+    PE__ROPE_AWAY = 1 << 17
 };
 
 /* This struct refers to the sines and cosines of one token's pairs in a tile. */

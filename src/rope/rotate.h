@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* This file defines the rotators of heads, such as pe__rotate_heads_f32(). For each type and
- * layout, a function rotates all heads of a tile's tokens. It chooses the order of the heads that
- * suits the caches. Test: tests/unit/rope/test_rope_rotate.c. */
+/* This file defines the rotators of heads, such as pe__rotate_heads_f32(). For each layout and each
+ * type, also from f32 to f16 or bf16, a function rotates all heads of a tile's tokens. It chooses
+ * the order of the heads that suits the caches. Test: tests/unit/rope/test_rope_rotate.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -68,10 +68,11 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
     const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
-    /* Whole heads are prefetched unless they are `cached`. Floats that are read in the order of their
-       addresses are an exception. They are read in this order if there is one pass or `scattered`
-       is set. Out of place, such floats are not prefetched: the hardware alone is faster. In place,
-       they are prefetched only if the tokens share a rotation or PE_PREFETCH_HEADS is set. */
+    /* Whole heads are prefetched unless they are `cached`. Floats that are read in the order of
+       their addresses are an exception. They are read in this order if there is one pass or
+       `scattered` is set. Out of place, such floats are not prefetched: the hardware alone is
+       faster. In place, they are prefetched only if the tokens share a rotation or
+       PE_PREFETCH_HEADS is set. */
     const int prefetches = from != PE_TYPE_F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;

@@ -39,10 +39,10 @@ PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe_
     return 0;
 }
 
-/* Return the index after the last pair of the segment that begins at pair `first`. The segments of
-   a row are computed one after the other, in whole groups of vectors. So the padding pairs after a
-   segment are overwritten by the next segment; the padding pairs of the last segment are after the
-   row. */
+/* Return the index after the last pair of the segment that begins at pair `first`, from the bytes
+   `segments` that pe__plan_sort_pairs() made. The segments of a row are computed one after the
+   other, in whole groups of vectors. So the padding pairs after a segment are overwritten by the
+   next segment; the padding pairs of the last segment are after the row. */
 PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);

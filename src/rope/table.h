@@ -81,10 +81,10 @@ PE__TABLE_KERNEL(f16)
 PE__TABLE_KERNEL(bf16)
 #undef PE__TABLE_KERNEL
 
-/* Write a table of matrices, or one with each element twice, axis by axis. `cosine`
-   and `sine` are the columns of a row's first cosine and first sine. For matrices both are 0. For
-   two arrays, the column of the array at table->out is 0, and the other column is the distance of
-   the two arrays in elements. */
+/* Write a table of matrices, or one with each element twice, axis by axis. `cosine` and `sine` are
+   the columns of a row's first cosine and first sine. For matrices both are 0. For two arrays, the
+   column of the array at table->out is 0, and the other column is the distance of the two arrays in
+   elements. */
 PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *positions,
                                          const pe__output *table, size_t cosine, size_t sine)
 {
