@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE's attention factor, correctly rounded, and pe_rope_frequencies(). Tested by
- * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
+/* Computes RoPE's attention factor, by which all cosines and sines are multiplied, correctly
+ * rounded. Also defines pe_rope_frequencies(). Tested by tests/unit/rope/test_rope_frequencies.c
+ * and tests/checks/levels.sh. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -14,8 +15,9 @@
 #include "exact.h"
 #include "frequencies.h"
 
-/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double. pe__rope_real_mscale() returns the
-   same number, computed with multi-limb integers. Both receive ln f in log_factor. */
+/* Both functions return 0.1 scale ln f + 1, where log_factor is ln f, and f is the factor of the
+   config (`factor` in pe__rope). The scale is 1, or mscale or mscale_all_dim of the config, or 0.
+   pe__rope_mscale() computes in double-double, pe__rope_real_mscale() with multi-limb integers. */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
@@ -32,8 +34,9 @@ PE__COLD pe__bigfloat pe__rope_real_mscale(const pe__bigfloat *log_factor, doubl
 }
 
 /* Returns `extra` times the attention factor, correctly rounded. The computation uses
-   multi-limb integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE
-   it is the square root of 1 + ln f / ln L0, where L0 is r->length. */
+   multi-limb integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), with all_dim
+   0 if the divisor is 1. For LONGROPE it is the square root of 1 + ln f / ln L0, where L0 is
+   r->length; mscale and all_dim are then not used. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim,
                                       double extra)
 {
@@ -65,17 +68,22 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
        2^-90                         bounds the error of the operations, for which a bound of
                                      2^-92 was derived
        (mscale + all_dim) 2^-103     bounds what the error of ln f adds. If f is the quotient of two
-                                     adjacent lengths, ln f is off by 2^-104. 0.1 mscale ln f + 1
-                                     and 0.1 all_dim ln f + 1 are at least 1, so their relative
-                                     errors are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
+                                     lengths that differ by 1, ln f is off by up to 2^-104. For
+                                     f >= 1, 0.1 mscale ln f + 1 and 0.1 all_dim ln f + 1 are at
+                                     least 1, so their relative errors are at most 0.1 mscale 2^-104
+                                     and 0.1 all_dim 2^-104. Only ggml has f < 1, but f >= 2^-10 and
+                                     mscale = 1, so 0.1 ln f + 1 > 0.3 and the bound also holds
 
    Without the second term, 8 of 3000 factors with mscale = 2^62 and lengths near 2^52 were wrong.
 
-   No result is a midpoint of two doubles. ln f is transcendental, so the quotient that contains ln
-   f is also transcendental. If mscale and all_dim are equal, the quotient is 1. For LONGROPE, let
-   ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
-   root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
-   whose denominator is at most 7. */
+   No result is a midpoint of two doubles. f is rational. If f = 1, or if mscale = all_dim, the
+   quotient is 1 and the result is `extra`. Otherwise ln f is transcendental, and so is the quotient
+   that contains it. For LONGROPE, let L0 be r->length, an integer of at most 2^53. If ln f / ln L0
+   is irrational, it is transcendental (Gelfond, Schneider), and so is the factor. If it is p / q in
+   lowest terms, L0 = c^q <= 2^53 and f = c^p <= 2^128 with an integer c, so q <= 53 and p <= 128.
+   Then the factor, the square root of (p + q) / q, is irrational, or a fraction whose numerator is
+   at most 13 and whose denominator is at most 7. None of these is a midpoint of two doubles, which
+   has 54 significant bits. */
 PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double extra)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
@@ -99,8 +107,8 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     return pe__rope_round_factor(r, mscale, all_dim, extra);
 }
 
-/* Returns the attention factor that the config gives. If it gives none, returns the factor that its
-   type defines, which is 1 if f <= 1. */
+/* Returns the attention factor that the config gives, which is r->attention. If it gives none,
+   returns the factor that YARN or LONGROPE defines, or 1 for the other types and if f <= 1. */
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -115,7 +123,8 @@ PE__OUTLINE double pe__rope_attention(const pe__rope *r)
                 : pe__rope_factor(r, 1, 0, 1);
 }
 
-/* Check config and set r from it. Returns PE_OK or PE_ERR_CONFIG. */
+/* Check the config, which is not NULL, and set *r from it. Returns PE_OK or PE_ERR_CONFIG. After
+   PE_ERR_CONFIG, *r must not be used. */
 static inline pe_status pe__rope_read_checked(pe__rope *r, const pe_rope_config *config)
 {
     pe__rope_read(r, config);

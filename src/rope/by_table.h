@@ -16,34 +16,41 @@
 #include "table.h"
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
- * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
- * elements and its cosines also are. Rows in another order of elements, rows of 16-bit elements,
- * and all rows for pe_back() are first copied to the stack, as floats. */
+ * The rotation loads vectors of consecutive floats. So rows of floats are read straight from the
+ * caller's table, if the sines of a row are consecutive elements and its cosines also are. Rows in
+ * another order of elements and rows of 16-bit elements are first copied to the stack, as floats.
+ * So are all rows for pe_back(), which negates their sines. */
 
 /* This struct describes a caller's table as the rotation reads it. */
 typedef struct pe__table {
+    /* These are the first cosine and the first sine of row 0. If odd is 1, both pointers are the
+       start of row 0. */
     const void *cosines, *sines;
-    size_t stride, step; /* elements from row to row; from pair to pair */
-    pe_type type;
-    int odd; /* 1: one array, each sine step / 2 elements after its cosine */
+    /* stride is the number of elements from a row to the next. step is the number of elements from
+       the cosine of a pair to that of the next pair, and also from sine to sine. */
+    size_t stride, step;
+    pe_type type; /* the type of the elements */
+    int odd;      /* 1: one array, in which each sine is step / 2 elements after its cosine */
 } pe__table;
 
 /* Read the tile's pairs from the table rows |p[0]| ... |p[rows - 1]| and write them to out as
-   floats. Each row of out has first the cosines, then the sines. If back is set, write 0 - s for
-   each sine s. */
+   floats. Each row of out has first the cosines, then the sines. If back is set, the p are negated
+   indices, and 0 - s is written for each sine s. Up to PE__FLOATS - 1 floats after the last row of
+   out may also be overwritten, since whole vectors are stored. */
 PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
-    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* odd r: sines */
+    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* p[r / 2]: cosines if r is even */
         const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
         const void *const in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
         pe__read_floats(type, in, n, step, r % 2 && table->odd, r % 2 && back, out);
     }
 }
 
-/* Call pe__read_table_rows() for all tokens of the tile. In `positions`, the position of row
-   t is the index of token t's row in the table. */
+/* Call pe__read_table_rows() for all tokens of the tile, and write their rows to out. Row t of
+   `positions` belongs to token t of the call: its position is the index of the token's row in the
+   table, negated after pe_back(). */
 PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *positions,
                                  const pe__tile *tile, float *out)
 {
@@ -82,7 +89,8 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *positi
 }
 
 /* Rotate by the table's own rows, without copying them. The rows are floats, and the tokens may use
-   them in any order. */
+   them in any order. PE__POSITIONS tokens at a time are a tile, whose tile->row lists their
+   rows. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *positions, const pe__rope_call *call,
                                     pe__tile *tile)
 {
@@ -97,8 +105,11 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *positions, const pe__rope_call 
     }
 }
 
-/* Check that the positions are integers of one coordinate, and that each is the index of a row of
-   the table. With pe_back(), the positions are the negated indices. */
+/* Check that the positions are integers of one coordinate and not differences, else return
+   PE_ERR_AT_KIND. Then check that each is the index of a row of the table, at most 2^31. With
+   pe_back(), the positions are the negated indices. An index p is in range if |p - half| <= half,
+   where 2 half is the largest index. Without rows, half is negative and no index is in range.
+   Returns PE_OK, PE_ERR_RANGE, or another error of pe__check_positions(). */
 static inline pe_status pe__check_table_rows(const pe_at *positions, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
@@ -109,7 +120,9 @@ static inline pe_status pe__check_table_rows(const pe_at *positions, size_t toke
     return pe__check_positions(positions, tokens, 1, middle, middle, half);
 }
 
-/* Rotate by a caller's table: check all arguments, then rotate. */
+/* Rotate by a caller's table: check all arguments, then rotate. `layout` is the layout of the
+   heads, table->layout that of the table. Returns PE_OK or the error, after which nothing was
+   written. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
                                         const pe_at *positions, pe__rope_call *call)
 {
@@ -149,7 +162,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     tile.cosines = (const float *)rows.cosines;
     tile.sines = (const float *)rows.sines;
     tile.stride = rows.stride;
-    /* Rows at equal distances need no list. */
+    /* If the row indices of the tokens ascend by a constant step, tile.row is not needed: token t
+       uses the row that is t * tile.stride floats after the first one. */
     if (positions->kind == PE__AT_RANGE && positions->step >= 0) {
         tile.cosines += (size_t)positions->first * rows.stride;
         tile.sines += (size_t)positions->first * rows.stride;
@@ -159,8 +173,10 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     return PE_OK;
 }
 
-/* Rotate the heads of one token by row `row` of a table of floats, unchecked: pe__rope_is_plain()
-   has found that all arguments are valid and that the pairs fill whole units. */
+/* Rotate the heads of one token by row `row` of a table of floats. p is the first element of head
+   0. Nothing is checked: pe__rope_is_plain() (calls/inlined.h) has found that all arguments are
+   valid, and that the pairs fill complete pair tiles, so that pe__rotate_pair_tiles() rotates all
+   pairs. */
 PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, pe_layout layout,
                                           size_t row, void *p, const pe_heads *heads)
 {

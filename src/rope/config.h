@@ -14,24 +14,27 @@
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * This section applies one formula to all types. The type determines f, the frequency scale F,
- * the ratio q and the ramp:
+ * the ratio q and the ramp r. i is the index of a pair in its section, L0 the trained length:
  *
- *     w_i = F q^i (m + (1 - m) / f) / factors[i]
+ *     w_i = F q^i (m + (1 - m) / f) / (factors[i] freq_factors[i])
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
  *
- * In the ramp r, x is i for YARN. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low =
- * high_freq_factor to high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if
- * the type divides all frequencies by f, else 1. Between low and high the factor of w_i is a line,
- * start + slope x, see pe__rope_ramp().
+ * In the ramp r, x is i for YARN. For LLAMA3 x is L0 F q^i / 2 pi, and the ramp falls from low =
+ * high_freq_factor to high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 for
+ * LINEAR and PROPORTIONAL, which divide all frequencies by f, else 1. In double-double, F contains
+ * their 1 / f. Between low and high the factor of F q^i is a line, start + slope x, see
+ * pe__rope_ramp(). The lists factors (LONGROPE) and freq_factors count as 1 if there are none.
  *
  * Frequencies are computed in double-double, with a relative error of 2^-99, or a larger one where
  * the terms of a ramp cancel. If the error leaves the rounding undecided,
  * pe__rope_round_frequency() computes the frequency again with multi-limb integers. Where a branch
- * on a ramp depends on an inexact number, that number contains pi and is compared with an algebraic
- * one. So the two numbers are never equal, and with enough limbs every branch is decided. */
+ * on a ramp compares an inexact number with an exact one, the inexact number contains pi and the
+ * other number is algebraic, so they are never equal. Where it compares two ends of a ramp of YARN
+ * that both contain pi, they are equal only if beta_fast = beta_slow, which is tested exactly. So
+ * with enough limbs every branch is decided. */
 
-/* Returns whether the length n is at most 2^53. The parameter has 64 bits, because compilers warn
-   about a comparison that is always true where size_t has 32. */
+/* Returns whether the length n, in tokens, is at most 2^53. The parameter has 64 bits, because
+   compilers warn about a comparison that is always true where size_t has 32 bits. */
 static inline int pe__rope_length_ok(uint64_t n) { return n <= (uint64_t)1 << 53; }
 
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
@@ -70,32 +73,48 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
     return PE_ERR_NAME;
 }
 
-/* This struct holds a config after the rules of its type were applied. pe__rope_read() sets the
-   fields up to is_ggml. pe__rope_begin() sets the numbers after is_ggml, which all pairs share. */
+/* This struct holds a config after the rules of its type were applied. The function pe__rope_read()
+   sets the fields up to and including is_ggml. The function pe__rope_begin() sets the others, which
+   all pairs share. For types without a ramp it sets only factor, all and end. Letters are those of
+   the formula above. */
 typedef struct pe__rope {
-    const pe_rope_config *config;
-    const double *factors;     /* LONGROPE: short_factor or long_factor; else NULL           */
-    double attention;          /* the attention factor that the config gives, or 0           */
-    double length, fast, slow; /* L0, 0 if absent; YARN's beta_fast and beta_slow            */
-    size_t rotary;             /* rotary_dim, or head_dim if that is 0                       */
-    double n, width;           /* rotary dim of a section; q^i is rope_theta^(-2i / width)   */
-    double f[4];               /* f = f[0] f[1] / f[2] + f[3]                                */
-    double keep;               /* `keep` in the formula for m, above                         */
-    size_t pairs, rotating;    /* pairs of a head; how many of its pairs rotate              */
-    size_t period;             /* pairs of a section, after which i is 0 again               */
-    int is_long;               /* 1: sequence_length exceeds L0                              */
-    int has_factor;            /* 1: the config gives f, or two lengths whose ratio is f     */
-    int is_ggml;               /* 1: shorter ramps get the length 0.001, as in ggml          */
-    pe__td factor;             /* f                                                          */
-    pe__geometric all;         /* F q^i                                                      */
-    pe__dd waves;              /* L0 / (2 pi): for LLAMA3, x = waves F q^i                   */
-    pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
-    pe__dd begin, end;         /* factor of w_i before the ramp; factor after it, 1 / f      */
-    pe__dd start, slope;       /* on the ramp the factor is start + slope x                  */
-    double sign;               /* 1 if low < high, else -1                                   */
-    double ramp_error, margin; /* bound of the factor's absolute error on the ramp, besides
-                                  the error of double-double; distance from the ramp beyond
-                                  which the factor is just begin or end                      */
+    const pe_rope_config *config; /* the caller's config, not copied */
+    /* This is LONGROPE's list that applies, short_factor or long_factor. It is NULL for other
+       types, or if the config lacks the list. */
+    const double *factors;
+    /* This is the attention factor that the config gives, for LONGROPE also as long_mscale or
+       short_mscale. It is 0 if the config gives none. */
+    double attention;
+    /* length is L0 in tokens, 0 if absent. fast and slow are YARN's beta_fast and beta_slow, or
+       their defaults 32 and 1 if they are 0. */
+    double length, fast, slow;
+    size_t rotary; /* rotary_dim, or head_dim if that is 0 */
+    /* n is the rotary dim of a section, or of the head without PE_SECTIONS_VISION. width is n, or
+       head_dim for PROPORTIONAL: q is rope_theta^(-2 / width), and NTK types multiply it by a power
+       of f. */
+    double n, width;
+    double f[4]; /* f = f[0] f[1] / f[2] + f[3] */
+    double keep; /* 0 ... 1: `keep` in the formula for m; for YARN extrapolation_factor */
+    /* `pairs` is the number of pairs of a head. The first `rotating` of them rotate; the frequency
+       of the others is 0. */
+    size_t pairs, rotating;
+    /* i is the index of a pair modulo period: with PE_SECTIONS_VISION the number of pairs of a
+       section, otherwise more than any head has. */
+    size_t period;
+    int is_long;       /* 1: sequence_length exceeds L0 */
+    int has_factor;    /* 1: the config gives `factor`, or two lengths whose ratio is f */
+    int is_ggml;       /* 1: ramps shorter than 0.001 get the length 0.001, as in ggml */
+    pe__td factor;     /* f */
+    pe__geometric all; /* computes F q^i */
+    pe__dd waves;      /* L0 / (2 pi): for LLAMA3, x = waves F q^i */
+    pe__dd low, high;  /* x where the ramp begins, and where it ends */
+    /* begin is the factor of F q^i before the ramp. end is the factor after it, 1 / f. */
+    pe__dd begin, end;
+    pe__dd start, slope; /* on the ramp the factor is start + slope x */
+    double sign;         /* 1 if low < high, else -1: then x falls along the ramp, or low = high */
+    /* ramp_error bounds the factor's absolute error on the ramp, besides the error of
+       double-double. Farther than margin from the ramp, the factor is certainly begin or end. */
+    double ramp_error, margin;
 } pe__rope;
 
 PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
@@ -103,8 +122,8 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
     return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
 }
 
-/* Set the fields of r up to is_ggml from the config. The config's fields are not checked yet, so
-   they may have any values here. */
+/* Set the fields of *r up to and including is_ggml from the config. The config's fields are not
+   checked yet, so they may have any values here. */
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
@@ -138,7 +157,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->f[0] = config->factor > 0 ? config->factor : 1;
     r->f[1] = r->f[2] = 1;
     r->f[3] = 0;
-    if (dynamic) /* f L / L0 - (f - 1) = f (L - L0) / L0 + 1 */ {
+    if (dynamic) { /* f is replaced by f L / L0 - (f - 1) = f (L - L0) / L0 + 1, L >= L0 */
         r->f[1] = r->is_long ? (double)(now - length) : 0;
         r->f[2] = r->length;
         r->f[3] = 1;
@@ -156,7 +175,8 @@ PE__INLINE int pe__rope_number_ok(double x)
 PE__INLINE int pe__rope_optional_ok(double x) { return pe__is_zero(x) || pe__rope_number_ok(x); }
 
 /* A rule for configs tells whether it applies, whether it holds, and which error text is returned
-   if it does not hold. */
+   if it applies and does not hold. The function pe__broken_rule() returns the text of the first
+   such rule of n rules, or NULL. */
 typedef struct pe__rule {
     int applies, holds;
     const char *text;
@@ -168,12 +188,13 @@ PE__INLINE const char *pe__broken_rule(const pe__rule *rules, size_t n)
     return NULL;
 }
 
-/* Returns the text of the first field that is out of its own range, or NULL. */
+/* Returns the error text of the first field out of range, or NULL. The functions below check the
+   lists, the axes and their sections, and what rope_type requires. */
 PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const double theta = c->rope_theta, e = c->extrapolation_factor;
-    const double steps = c->offset * 1048576.0; /* the offset in units of 2^-20 */
+    const double steps = c->offset * 1048576.0; /* the offset as a multiple of 2^-20 */
     const pe__rule rules[] = {
         {1, c->head_dim >= 2 && c->head_dim <= PTRDIFF_MAX / sizeof(double),
          "head_dim must be at least 2 and fit in memory"},
@@ -215,7 +236,8 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Returns the text of the first list with a wrong length, or NULL. Reads no list. */
+/* Returns the error text of the first list with a wrong length, or NULL. A length of 0 means that
+   it is not given, and is accepted. Reads no list. */
 PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -236,7 +258,8 @@ PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Returns the text of the first error in axes, sections, section_order and coordinate, or NULL. */
+/* Returns the text of the first error in axes, sections, section_order and coordinate, or NULL. If
+   the sections have more pairs than the head, `left` wraps below 0; blocks then do not `fit`. */
 PE__WRAPS
 PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
@@ -244,7 +267,7 @@ PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
     const int listed = c->coordinate != NULL;
     const int blocks = several && !listed && c->section_order != PE_SECTIONS_INTERLEAVED;
-    size_t left = r->pairs; /* pairs that belong to no section */
+    size_t left = r->pairs; /* number of pairs that belong to no section */
     int fit = 1, equal = 1;
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
         fit &= c->sections[a] <= left;
@@ -305,8 +328,9 @@ PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Returns the text of the first error of the config, or NULL. The numbers in the factor lists are
-   checked last, so after the lengths of the lists. */
+/* Returns the text of the first error of the config, or NULL. The numbers in r->factors and in
+   freq_factors are checked last, so after the lengths of the lists. The list of LONGROPE that does
+   not apply is not read. */
 PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;

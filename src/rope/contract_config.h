@@ -13,7 +13,7 @@
  *     PE_ROPE_DEFAULT       w_i
  *     PE_ROPE_LINEAR        w_i / f                                     (position interpolation)
  *     PE_ROPE_NTK           w_i of B f^(n / (n-2)) instead of B         (NTK-aware)
- *     PE_ROPE_NTK_FIXED     w_i of B f instead of B, over f^(2/n)
+ *     PE_ROPE_NTK_FIXED     w_i of B f instead of B, divided by f^(2/n)
  *     PE_ROPE_DYNAMIC_NTK   as PE_ROPE_NTK with f L/L0 - (f-1) instead of f, where L is the larger
  *                           of sequence_length and L0, and L0 is max_position_embeddings
  *     PE_ROPE_LLAMA3        (s_i + (1 - s_i) / f) w_i, s_i = (L0 w_i / 2 pi - l) / (h - l) within
@@ -32,18 +32,20 @@
  *
  *     PE_ROPE_YARN          m(1), or m(mscale) / m(mscale_all_dim) if both are given, with
  *                           m(x) = 0.1 x ln f + 1 for f > 1, and 1 for f <= 1
- *     PE_ROPE_LONGROPE      long_mscale or short_mscale if given, else sqrt(1 + ln f / ln L0)
- *                           for f > 1, and 1 for f <= 1
+ *     PE_ROPE_LONGROPE      long_mscale if sequence_length > L0, else short_mscale; if that is 0,
+ *                           sqrt(1 + ln f / ln L0) for f > 1, and 1 for f <= 1
  *
- * A field that is 0 is absent. If original_max_position_embeddings is absent, L0 is
- * max_position_embeddings. For DYNAMIC_NTK the reverse holds: L0 is
- * original_max_position_embeddings if max_position_embeddings is absent. If f is absent, YARN and
- * LONGROPE use max_position_embeddings / L0, and PROPORTIONAL uses 1. The page docs/rope.md lists
- * the keys of config.json and GGUF and the arguments of ggml, and the field for each.
+ * A number in the config that is 0 is absent, unless the comment of its field gives 0 a meaning. If
+ * original_max_position_embeddings is absent, L0 is max_position_embeddings. For DYNAMIC_NTK the
+ * reverse holds: L0 is original_max_position_embeddings if max_position_embeddings is absent. If f
+ * is absent, YARN and LONGROPE use max_position_embeddings / L0, and PROPORTIONAL uses 1. The page
+ * docs/rope.md lists the keys of config.json and GGUF and the arguments of ggml, and the field for
+ * each.
  */
 
 /* How a model scales its frequencies. PE__ROPE_TYPES(X) lists every type and the names that config
-   files have for it, by which pe_rope_type_named() finds it: at most 4. */
+   files have for it, by which pe_rope_type_named() finds it: at most 4 names of at most 23
+   characters each. */
 #define PE__ROPE_TYPES(X)                                                                          \
     X(PE_ROPE_DEFAULT, "default", "none", "mrope", "openpangu")                                    \
     X(PE_ROPE_LINEAR, "linear")                                                                    \
@@ -77,48 +79,58 @@ typedef enum pe_sections {
 } pe_sections;
 
 /* This config says how a model rotates its heads. Start from pe_rope_config_default() and change
-   fields, because later versions may have more fields. 0 means absent. Other numbers must be within
-   2^-128 ... 2^128, also in fields that the type does not use. */
+   fields, because later versions may have more fields. A number of 0 means absent, unless the field
+   says otherwise. Other doubles must be within 2^-128 ... 2^128, or the range beside the field,
+   also in fields that the type does not use. Formulas and letters are those above. */
 typedef struct pe_rope_config {
-    size_t head_dim;                         /* elements of a head                               */
+    size_t head_dim;                         /* elements of a head, at least 2                   */
     size_t rotary_dim;                       /* elements rotated: even, 2 ... head_dim; 0: all  */
-    double rope_theta;                       /* the base, >= 1                                   */
+    double rope_theta;                       /* the base B, 1 ... 2^128; YARN: more than 1       */
     pe_rope_type rope_type;                  /* what is done to the frequencies                  */
     double factor;                           /* f: supported length over trained length          */
     size_t original_max_position_embeddings; /* trained length in tokens; at most 2^53           */
     size_t max_position_embeddings;          /* supported length in tokens; at most 2^53         */
-    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: tokens of this run; at most
-                                                2^53                                             */
-    double low_freq_factor;                  /* LLAMA3                                           */
-    double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
+    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: tokens of the sequence that
+                                                is encoded; at most 2^53                         */
+    double low_freq_factor;                  /* LLAMA3: l, in full rotations over L0; above 0    */
+    double high_freq_factor;                 /* LLAMA3: h, in full rotations over L0; at least l */
     double beta_fast;                        /* YARN, in full rotations over L0; 0: 32           */
     double beta_slow;                        /* YARN, in full rotations over L0; 0: 1. May exceed
                                                 beta_fast only with a rope_theta of at least 2   */
-    double extrapolation_factor;             /* YARN, 0 ... 1; 0 is a value here, not "absent"   */
+    double extrapolation_factor;             /* YARN: e, at most 1; 0 is a value here, not
+                                                "absent"                                         */
     int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
-    double mscale;                           /* YARN                                             */
-    double mscale_all_dim;                   /* YARN                                             */
+    double mscale;                           /* YARN's attention factor: not used unless
+                                                mscale_all_dim is also given                     */
+    double mscale_all_dim;                   /* YARN's attention factor: not used unless mscale is
+                                                also given                                       */
     double attention_factor;                 /* instead of the rule of the type; 0 means absent,
                                                 also where Hugging Face takes 0.0 as a value     */
-    double short_mscale;                     /* LONGROPE                                         */
-    double long_mscale;                      /* LONGROPE                                         */
-    const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
-    const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
-    const float *freq_factors;               /* one number per pair, or NULL                     */
+    double short_mscale;                     /* LONGROPE's attention factor unless
+                                                sequence_length > L0                             */
+    double long_mscale;                      /* LONGROPE's attention factor if
+                                                sequence_length > L0                             */
+    const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers; may be NULL if
+                                                sequence_length > L0                             */
+    const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers; may be NULL unless
+                                                sequence_length > L0                             */
+    const float *freq_factors;               /* the divisor of each pair's frequency, or NULL    */
     pe_layout layout;                        /* which elements are a pair; halves by default     */
     int rope_interleave;                     /* 1: pairs are read adjacent and written as halves:
                                                 DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
                                                 most 512; layout PE_LAYOUT_HALVES                */
-    size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
+    size_t axes;                             /* coordinates of a token, 1 ... PE_MAX_AXES: 3 for
+                                                (t, y, x)                                        */
     size_t sections[PE_MAX_AXES];            /* number of pairs of each coordinate; they sum to
                                                 all pairs, unless interleaved. Ignored if axes is
-                                                1                                                */
+                                                1 and coordinate is NULL                         */
     pe_sections section_order;               /* which pairs belong to which coordinate           */
     double offset;                           /* added to every position, as in pe_config         */
     pe_angle angle;                          /* exact, or as float32 code has it                 */
     size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
     size_t rotary_offset;                    /* elements of a head before those that rotate: ggml's
-                                                n_offs. With rotary_dim at most head_dim        */
+                                                n_offs. Its sum with rotary_dim must be at most
+                                                head_dim                                         */
     const uint8_t *coordinate;               /* NULL, or which coordinate rotates each pair: below
                                                 axes, or 255 for a pair that does not rotate.
                                                 Replaces sections, which must be 0, and
@@ -166,8 +178,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  *              config, both correctly rounded (tests/unit/rope/test_rope_frequencies.c,
  *              tests/checks/levels.sh).
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor,
- *              ceil, the waves of LLAMA3) are decided by exact values too. The same bits
- *              everywhere.
+ *              ceil, the waves of LLAMA3) are also decided by exact values. The bits
+ *              are the same everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any; 64 pairs take 0.2 to 0.5 us with AVX-512
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
@@ -175,7 +187,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
-/* These constants say how a factor on queries grows with their position p. */
+/* These constants say how a factor on queries grows with their position p. The other letters are
+   parameters of pe_rope_query_scale_f32(). */
 typedef enum pe_query_scale {
     PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4,
                                  Ministral 3                                            */
@@ -197,8 +210,9 @@ typedef enum pe_query_scale {
  * factors      rows floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another kind; PE_ERR_QUERY_SCALE for a beta,
- *              period, shift or sum out of these bounds; PE_ERR_SIZE; PE_ERR_RANGE and
- *              PE_ERR_AT..., see section 4. On an error nothing is written.
+ *              period or shift out of these bounds, or a negative sum; PE_ERR_SIZE; PE_ERR_RANGE
+ *              for a position or sum beyond 2^31 in magnitude; PE_ERR_AT..., see section 4. On an
+ *              error nothing is written.
  * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/plan/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
@@ -210,8 +224,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  *
  *     factors[r * stride + i] = ((2i + 0.4 n) / 1.4 n)^(p / scale_base)     n = 2 pairs
  *
- * for queries; for keys use pe_back(at). Multiply the sines and cosines of a pe_rope_table_f32() by
- * them, and rotate by that table: pe_rope_by_table_T().
+ * for queries, where p is the position of row r; for keys use pe_back(positions). Multiply the
+ * sines and cosines of a pe_rope_table_f32() by them, and rotate by that table:
+ * pe_rope_by_table_T().
  *
  * pairs        half of the rotary dim, 1 ... 2^28
  * scale_base   512 in torchscale; 2^-30 ... 2^100. |p| must be at most the double 60 scale_base
@@ -228,8 +243,8 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positions, size_t rows,
                                   float *factors, size_t stride);
 
-/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size().
-   Threads: any. */
+/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size(), or 0 if the
+   config has an error. Threads: any. */
 PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
 
 /* Make a plan for RoPE: that of pe_plan_init_frequencies() with the frequencies of
@@ -237,9 +252,10 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
  *
  * memory       as in pe_plan_init(), at least pe_rope_plan_size(config) bytes
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG: pe_rope_config_error() says why; PE_ERR_FACTOR
- *              if the factors make a frequency of more than 2^21; PE_ERR_MEMORY. On an error the
- *              memory is not touched and the plan becomes all zeros.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG: pe_rope_config_error() says why, or NULL if only
+ *              the plan would be larger than the address space; PE_ERR_FACTOR if the factors make a
+ *              frequency of more than 2^21; PE_ERR_MEMORY. On an error the memory is not touched
+ *              and the plan becomes all zeros.
  * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/rope/test_rope_plan.c)
  * Aliasing     plan, config, its lists and memory may not overlap
  * Threads      as pe_plan_init */

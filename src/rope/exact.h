@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A single frequency of RoPE by multi-limb integers, for the frequencies whose last bit
- * double-double does not decide. Tested by tests/checks/levels.sh. */
+/* Computes a single frequency of RoPE with multi-limb integers, if double-double is not precise
+ * enough to round it to a double. Tested by tests/checks/levels.sh. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -12,8 +12,8 @@
 /* Returns a bound of YaRN's ramp, computed with n limbs: the larger of minimum and sign * c(beta),
    where sign is 1 or -1. The function c(beta) is defined for PE_ROPE_YARN in section 7 of
    rope/contract_config.h. If config->truncate is set, sign * c(beta) is rounded down. With a sign
-   of -1 it becomes minus the ceiling of c(beta). Sets *unsure if more limbs may yield another
-   integer. */
+   of -1 it becomes minus the ceiling of c(beta). If it is above 2^52, it becomes 2^52, as in
+   pe__rope_bound(). Sets *unsure if more limbs may yield another integer. */
 PE__COLD pe__bigfloat pe__rope_real_bound(const pe__rope *r, double beta, double sign,
                                           double minimum, int n, int *unsure)
 {
@@ -44,9 +44,10 @@ PE__COLD pe__bigfloat pe__rope_real_bound(const pe__rope *r, double beta, double
     return c;
 }
 
-/* Returns m = keep (1 - r) of pair i: the share of its frequency that is not divided by f, as in
-   the formula of rope/config.h. The result has as many limbs as *w, which is F q^i. Sets *unsure
-   if more limbs may decide a branch differently. */
+/* Returns m of pair i: the share of its frequency that is not divided by f, as in the formula of
+   rope/config.h. It is r->keep times 1 minus the ramp, or r->keep for a type without a ramp. The
+   result has as many limbs as *w, which is F q^i. Sets *unsure if more limbs may decide a branch
+   differently. */
 PE__COLD pe__bigfloat pe__rope_real_keep(const pe__rope *r, double i, const pe__bigfloat *w,
                                          int *unsure)
 {
@@ -93,7 +94,7 @@ PE__COLD pe__bigfloat pe__rope_real_keep(const pe__rope *r, double i, const pe__
     return x;
 }
 
-/* Returns f with n limbs. */
+/* Returns f = f[0] f[1] / f[2] + f[3], with the numbers r->f, computed with n limbs. */
 PE__COLD pe__bigfloat pe__rope_real_factor(const pe__rope *r, int n)
 {
     pe__bigfloat f = pe__bigfloat_of(r->f[0], n);
@@ -103,9 +104,10 @@ PE__COLD pe__bigfloat pe__rope_real_factor(const pe__rope *r, int n)
     return f;
 }
 
-/* Returns the frequency of a pair, correctly rounded. The number of limbs grows until they decide
-   the rounding and every branch. With PE__LIMBS, the largest number, a value whose error interval
-   contains a midpoint is taken to be the midpoint. */
+/* Returns the frequency of the head's pair with index `pair`, correctly rounded. The number of
+   limbs grows until they decide the rounding and every branch. With PE__LIMBS, the largest number,
+   branches are taken as decided, and a value whose error interval contains a midpoint is taken to
+   be the midpoint. */
 PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 {
     const pe_rope_type type = r->config->rope_type;

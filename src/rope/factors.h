@@ -18,8 +18,9 @@
 
 /* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
-/* Returns whether all positions of a call are within minimum ... maximum. pe__check_at() must have
-   found no error. All cells of a grid count, as in pe__check_at(), also those that no row uses. */
+/* Returns whether all positions of a call are within minimum ... maximum. They have one coordinate,
+   and pe__check_at() has found no error. All cells of a grid count, as in pe__check_at(), also
+   those that no row uses. */
 static inline int pe__positions_within(const pe_at *positions, size_t rows, double minimum,
                                        double maximum)
 {
@@ -37,8 +38,8 @@ static inline int pe__positions_within(const pe_at *positions, size_t rows, doub
     return ok;
 }
 
-/* Returns (a / b)^(p / s), or 1 + ln(a / b) p / s if logarithm is set, rounded to the nearest float
-   by multi-limb integers. */
+/* Returns (a / b)^(p / s), or 1 + ln(a / b) p / s if `logarithm` is set, rounded to the nearest
+   float. The computation uses multi-limb integers. */
 PE__COLD float pe__round_factor(double a, double b, double p, double s, int logarithm)
 {
     double y;
@@ -56,10 +57,11 @@ PE__COLD float pe__round_factor(double a, double b, double p, double s, int loga
 }
 
 /* Write factors[k] = 1 + beta ln(x[k] / per), correctly rounded, for k < n <= PE_LANES. x has
-   PE_LANES numbers. Where x[k] = per or beta = 0, the factor is 1. No other factor is a midpoint of
-   two floats, because the logarithm of a rational number other than 1 is transcendental. e bounds
-   the error. Its first term, 2^-98 (|factor| + 1), covers the sums and the rounding of `low`. The
-   second is twice |beta| 2^-105: the logarithm is off by 2^-105, and beta multiplies that error. */
+   PE_LANES numbers. per is the period for PE_QUERY_SCALE_LOG, and 1 for PE_QUERY_SCALE_FLOOR. Where
+   x[k] = per or beta = 0, the factor is 1. No other factor is a midpoint of two floats, because the
+   logarithm of a rational number other than 1 is transcendental. e bounds the error. Its first
+   term, 2^-98 (|factor| + 1), covers the sums and the rounding of `low`. The second is twice |beta|
+   2^-105: the logarithm is off by 2^-105, and beta multiplies that error. */
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
@@ -92,10 +94,10 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     const pe_status status = pe__check_at(&positions, rows, 1, shift);
     if (status != PE_OK) return status;
     if (!pe__positions_within(&positions, rows, -shift, pe__exp2i(32))) return PE_ERR_QUERY_SCALE;
-    /* If all rows of a vector have the x of the row before them, that row's factor is copied,
+    /* If all rows of a vector have the x of the row before the vector, that row's factor is copied,
        without a logarithm. This is common: with FLOOR, x changes once a period; with LOG, x is
        `period` while position + shift is at most period. */
-    double last = per; /* x of the row before; the factor of per is 1 */
+    double last = per; /* x of the row before the vector; x = per gives 1 */
     float factor = 1;
     for (size_t r = 0, n; r < rows; r += n) {
         double x[PE_LANES], p[PE_LANES];
@@ -117,16 +119,18 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
 
 /* Returns (a / b)^(p / s) rounded to the nearest float. The caller knows that the power is close or
  * equal to the double `tie`, which is a midpoint of two floats. This midpoint is 2^k N with an odd
- * N of 25 bits.
+ * N of 25 bits (`bits`). If the power equals it, it is rounded to even.
  *
  * Let p / s be m / q in lowest terms. The power equals tie if (a / b)^m = 2^(kq) N^q. Let x / y be
  * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two. It
  * also requires an odd number c such that N = c^|m| and x is c^q times a power of two. c is at
  * least 3. The caller's a and b are at most 7 * pairs, and there are at most 2^28 pairs, so c^q <=
- * x <= 7 * 2^28 < 3^20. Hence q is below 20, and the loop tries each q. */
+ * x <= 7 * 2^28 < 3^20. Hence q is below 20. The loop tries each q. It tests exactly whether
+ * m = |p| q / s is an integer, and whether the odd part of x has the m-th power N^q. The powers of
+ * two then agree, because the power is close to tie. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
-    /* N: the first 25 bits of 53 */
+    /* N: the upper 25 bits of tie's significand; its other 28 bits are 0 in a midpoint */
     const uint64_t bits = (pe__double_bits(tie) & 0xfffffffffffffu) >> 28 | 0x1000000u;
     uint64_t x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
     while (down) {
@@ -159,7 +163,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_XPOS;
     const double maximum = 60 * scale_base;
     if (!pe__positions_within(&positions, rows, -maximum, maximum)) return PE_ERR_XPOS;
-    /* The outer loop is over columns, so that one logarithm serves all rows. |p| is at most
+    /* The outer loop is over the pairs, so that one logarithm serves all rows. |p| is at most
        60 scale_base, so every factor is within (7/2)^-60 ... (7/2)^60, and (7/2)^60 < 2^109: all
        factors are normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
@@ -172,7 +176,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
         x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&positions, r, 0);
-            /* the relative error is 2^-98: nearly all of it is 60 times the errors of two
+            /* the relative error is at most 2^-98: nearly all of it is 60 times the errors of two
                logarithms, 2^-106 each */
             const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
             pe__store(high, y.a);
@@ -182,7 +186,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
                 if (PE__UNLIKELY(pe__is_hard_to_round(high[k], low[k], high[k] * pe__exp2i(-97))))
                     *factor = pe__round_xpos(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
-                                             high[k]); /* both integers are below 2^32 */
+                                             high[k]); /* integers of at most 7 * 2^28 */
             }
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
+/* Computes RoPE's frequencies in double-double, 64 at a time, and rounds them correctly. Tested by
  * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 #pragma once
 #include "../pe_simd.h"
@@ -17,11 +17,13 @@
    step is log2 q. If config->truncate is set, sign * c(beta) is rounded down and *low is set to 0.
    Otherwise *low receives the low double of the result.
 
-   The error of c(beta) is below e = 2^-90 / |step|. The logarithms have at most 8 bits before the
-   point (L0 <= 2^53, beta >= 2^-128), so they are off by at most 2^-94. The quotient and step have
+   L0 is r->length. The error of c(beta) is below e = 2^-90 / |step|. The logarithms have at most 8
+   bits before the point (L0 <= 2^53, 2^-128 <= beta <= 2^128), so they are off by at most 2^-94.
+   (L0 = 2^-900, see pe_rope_ggml_frequencies(), has an exact logarithm.) The quotient and step have
    relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor cannot be
-   determined. Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency().
-   Results above 2^52 become 2^52, which is still above all pairs, so their errors do not matter. */
+   determined. Then r->ramp_error = 1 sends all pairs on or near the ramp to
+   pe__rope_round_frequency(). Floors above 2^52 become 2^52. Such a bound is far from all pairs of
+   a head that fits in memory, so its error does not matter. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double minimum,
                                   double *low)
 {
@@ -47,12 +49,13 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
 
 /* Set the ramp of r: its ends low and high, the line between them, and the bounds of the errors. If
    low = high in YaRN, the ramp gets the length 0.001, as in the code of models. ggml gives that
-   length to all ramps that are shorter.
+   length to all ramps that are shorter, also if high < low.
 
-   ramp_error bounds the absolute error of the line. Suppose that low and high are each off by e.
-   The error of low adds slope * e, and the error of high - low adds 2 * slope * e. The code uses
-   4 * slope * e, which leaves room. margin bounds the errors of x - low and x - high. If the
-   computed x is closer than margin to low or high, the exact x may be on the other side of it. */
+   ramp_error bounds the absolute error of the line start + slope x. Suppose that low and high are
+   each off by e, which pe__rope_bound() stores in ramp_error. The error of low adds slope * e, and
+   the error of high - low adds 2 * slope * e. The code uses 4 * slope * e, which leaves room.
+   margin bounds the errors of x - low and x - high. If the computed x is closer than margin to low
+   or high, the exact x may be on the other side of it. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -90,22 +93,24 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     /* begin - fall may cancel: its error is 2^-99 times the sum of both magnitudes */
     r->ramp_error +=
         pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) + pe__first_lane(pe__abs(fall.hi)));
-    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of the step: undecided */
+    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* near the step: never decided */
 }
 
-/* Returns log2 f, with an error of at most 2^-104 max(1, |log2 f|). Where f is f[0] / f[2], the
-   logarithms of f[0] and f[2] are subtracted. Both numbers are usually products of 2, 3 and 5, for
-   which pe__td_log2_of() is so fast that two calls take less time than one logarithm of f. */
+/* Returns log2 f, with an error of at most 2^-104 max(1, |log2 f|). Except for DYNAMIC_NTK, f is
+   f[0] / f[2], and the logarithms of f[0] and f[2] are subtracted. Both numbers are usually
+   products of 2, 3 and 5, for which pe__td_log2_of() is so fast that two calls take less time than
+   one logarithm of f. */
 PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 {
     if (r->f[3] != 0) return pe__td_log2(r->factor);
     return pe__td_sub(pe__td_log2_of(r->f[0]), pe__td_log2_of(r->f[2]));
 }
 
-/* Set the numbers of r that all pairs share, for a config without errors. NTK and DYNAMIC_NTK
-   replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED
-   multiplies w_i by f^(-2 (i + 1) / n), so the frequency scale F is f^(-2 / n), and -log2 f / (n /
-   2) is added to log2 q. */
+/* Set the fields of *r after is_ggml, for a config without errors. Here n is r->n, and theta is the
+   config's rope_theta. LINEAR and PROPORTIONAL have the frequency scale F = 1 / f. NTK and
+   DYNAMIC_NTK replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q.
+   NTK_FIXED multiplies w_i by f^(-2 (i + 1) / n), so the frequency scale F is f^(-2 / n), and -log2
+   f / (n / 2) is added to log2 q. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -130,10 +135,10 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
     if (pe__rope_has_ramp(r)) pe__rope_ramp(r);
 }
 
-/* Multiply the frequencies w of a vector of indices by the factor of the ramp: begin before low,
-   end after high, start + slope x between. Returns a bound of the factor's relative error. The
-   bound covers cancellation and the errors of low and high. It is 0 where x is farther from the
-   ramp than margin. */
+/* Multiply the frequencies F q^i in *w, of a vector of indices i, by the factor of the ramp: begin
+   before low, end after high, start + slope x between. Returns a bound of the factor's relative
+   error. The bound covers cancellation and the errors of low and high. It is 0 where x is outside
+   the ramp and farther from it than margin. */
 PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w)
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
@@ -157,9 +162,10 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
     return error / pe__abs(y.hi);
 }
 
-/* Write to omega the correctly rounded frequencies, starting at index `pair`: at most 64, and none
-   beyond the end of the pair's section. Returns their number. Lists of factors are copied and
-   padded with 1, because the last vector may extend beyond their end. */
+/* Write to omega the correctly rounded frequencies, starting at index `pair`, which is below
+   r->rotating. Stop after 64 frequencies, at the end of the pair's section (r->period), or at
+   r->rotating. Returns their number. Lists of factors are copied and padded with 1, because the
+   last vector may extend beyond their end. */
 PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, double *omega)
 {
     const size_t index = pair % r->period, left = pe__min(r->rotating - pair, r->period - index);
@@ -173,7 +179,7 @@ PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, dou
         list[1][i] = i < n ? (double)more[pair + i] : 1.0;
     for (size_t i = 0; i < n; i += PE_LANES) {
         const pe__vd lanes = pe__iota() + pe__splat((double)(index + i));
-        pe__vd e = pe__splat(pe__exp2i(-99)); /* relative error */
+        pe__vd e = pe__splat(pe__exp2i(-99)); /* relative error of all but the ramp */
         pe__dd y = {pe__load(w + i), pe__load(w + PE__FREQUENCY_TILE + i)};
         if (pe__rope_has_ramp(r)) e = e + pe__rope_apply_ramp(r, lanes, &y);
         if (r->factors) y = pe__dd_div(y, pe__dd_from_double(pe__load(list[0] + i)));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes RoPE with ggml's arguments. pe_rope_ggml_frequencies() returns the correctly rounded
- * frequencies. pe_rope_ggml_f32() returns sines and cosines of the angles that ggml computes with
- * float roundings. Tested by tests/unit/plan/test_models.c and tests/unit/rope/test_rope_ggml.c. */
+/* Computes RoPE with ggml's arguments. pe_rope_ggml_frequencies() computes the correctly rounded
+ * frequencies. pe_rope_ggml_f32() computes the sines and cosines of the angles that ggml computes
+ * with float roundings. Tested by tests/unit/plan/test_models.c and
+ * tests/unit/rope/test_rope_ggml.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -30,13 +31,13 @@
 #include "../rows/run.h"
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
- * To get ggml's angles, this code repeats ggml's roundings. It performs the same float operations
- * in the same order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f). If `contracted` is
- * set, it fuses the sums that ggml's compiler fuses. One thing differs: here powf, logf, sinf and
- * cosf are correctly rounded, which C libraries do not promise. */
+ * To get ggml's angles, pe_rope_ggml_f32() repeats ggml's roundings. It performs the same float
+ * operations in the same order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f). If
+ * `contracted` is set, it fuses the sums that ggml's compiler fuses. One thing differs: here powf,
+ * logf, sinf and cosf are correctly rounded, which C libraries do not promise. */
 
 /* Returns a * b + c. If `fused` is set, the result is rounded once: a double holds the product of
-   two floats exactly. Otherwise the product is first rounded to float. */
+   two floats exactly. Otherwise the product and then the sum are each rounded to float. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
     if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
@@ -51,8 +52,10 @@ PE__INLINE float pe__float_quotient(float a, float b)
     return a / b;
 }
 
-/* Returns x, rounded once to float. No rounding test is needed. The possible inputs are so few that
-   no result is closer to a midpoint of two floats than the error of x. */
+/* Returns x, rounded once to float. No rounding test is needed. The number x is a function of one
+   float, or of a float and one of 2^19 values of n_dims. So it has at most 2^51 values. Of so many,
+   the closest to a midpoint of two floats is expected to be about 2^-75 |x| away, far more than the
+   error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
@@ -64,8 +67,8 @@ PE__INLINE float pe__logf(float x)
     return pe__td_float(pe__td_mul(y, pe__td_const(pe__ln2)));
 }
 
-/* Returns the pair that completes beta rotations in n_ctx_orig positions, with the roundings of
-   ggml_rope_yarn_corr_dim(). */
+/* Returns the index of the pair that completes beta rotations in n_ctx_orig positions, with the
+   roundings of ggml_rope_yarn_corr_dim(). It is usually not an integer. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
     if (c->n_ctx_orig == 0) return -FLT_MAX; /* ggml has log(0) here: -infinity */
@@ -73,8 +76,9 @@ static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
     return (float)c->n_dims * pe__logf(rotations) / (2 * pe__logf(c->freq_base));
 }
 
-/* Copy given to c, with defaults for the fields that are 0. Returns whether all fields of c are
-   within their bounds. */
+/* Copy *given to *c, with defaults for the fields that are 0. Returns whether the fields of *c are
+   within the bounds in the comments of pe_rope_ggml. Those that only YaRN uses are not checked if
+   ext_factor is 0. */
 static inline int pe__ggml_read(pe_rope_ggml *c, const pe_rope_ggml *given)
 {
     const double tiny = pe__exp2i(-60), vast = pe__exp2i(60);
@@ -116,7 +120,8 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     pe__rope_read(&r, &config);
     r.is_ggml = 1;
     r.f[2] = (double)c.freq_scale;
-    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* so c(beta) < 0 */
+    /* without n_ctx_orig, c(beta) of pe__rope_bound() is negative, as with ggml's logarithm of 0 */
+    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900);
     pe__rope_begin(&r);
     pe__rope_all_frequencies(&r, omega);
     if (!attention_factor) return PE_OK;
@@ -127,11 +132,15 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
 
 /* This struct holds ggml's arguments, and the numbers that all rows share. */
 typedef struct pe__ggml {
-    pe_rope_ggml c;
-    float theta_scale, mscale; /* ratio of the angles of consecutive pairs; the amplitude */
-    float low, span;           /* YaRN: the pair where the ramp begins; its length, >= 0.001 */
+    pe_rope_ggml c; /* the arguments, with defaults for those that are 0 */
+    /* theta_scale is the ratio of theta from a pair to the next, freq_base^(-2 / n_dims). mscale is
+       the factor on sines and cosines. */
+    float theta_scale, mscale;
+    /* low is the index of the pair where YaRN's ramp begins, 0 without YaRN. span is the ramp's
+       length in pairs, at least 0.001, or 1 without YaRN. */
+    float low, span;
 } pe__ggml;
-/* Set the numbers of g from g->c, with ggml's roundings. */
+/* Set the fields of *g after g->c from g->c, with ggml's roundings. */
 static inline void pe__ggml_begin(pe__ggml *g)
 {
     const pe__vd exponent = pe__splat((double)(-2.0f / (float)g->c.n_dims));
@@ -150,8 +159,8 @@ static inline void pe__ggml_begin(pe__ggml *g)
     g->mscale *= pe__float_sum(0.1f, pe__logf(1.0f / g->c.freq_scale), 1, g->c.contracted);
 }
 
-/* Returns the angle of a pair, with ggml's roundings. theta is the position times theta_scale to
-   the power of pair. */
+/* Returns the angle of a pair in radians, with ggml's roundings. theta is the position times
+   theta_scale to the power of `pair`, rounded after each product. */
 static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
 {
     const float factor = g->c.freq_factors ? g->c.freq_factors[pair] : 1.0f;
@@ -205,7 +214,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at positions, si
                 theta = pe__float_product(theta, g.theta_scale); /* step by step, as in ggml */
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
-            /* the error bound of the rounding test depends on the largest angle */
+            /* The largest angle determines the range of the double kernel, which must contain
+               position 1, and an error bound of double-double. */
             pe__plan_set_range(&plan, plan.error, fastest);
             const pe__output output = pe__output_split(NULL, &plan, 0, n, row, sizeof *row);
             pe__row_f32(&output, 1, 1);

@@ -10,19 +10,27 @@
 #include "heads.h"
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
- * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
- * of these tokens by the tile. A tile has one row per token. A row first has the sines of all its
- * pairs, then their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
+ * With a plan, RoPE writes the sines and cosines of some tokens to the stack, as a tile, and
+ * rotates all heads of these tokens by the tile. A tile has one row per token, or a single row if
+ * all tokens have the same position. A row first has the sines of all its pairs, then their
+ * cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. With a table, the rows are
+ * those of by_table.h. */
 
 enum {
-    PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
-    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
-    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
-    PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
-    /* Heads are assumed to be in a cache if they have at most this number of bytes: */
-    PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
-    PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
-    PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
+    PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile on the stack, at most */
+    /* This is the number of floats of a tile on the stack. 34 rows of 64 pairs take 17 KB. Without
+       optimisation it is half, since kernels then need more stack. */
+    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128,
+    /* This number of bytes, rounded down to whole heads but at least one head, is from the head
+       that is rotated to the head that is prefetched. */
+    PE__ROPE_PREFETCH_DISTANCE = 8192,
+    PE__ROPE_GROUP = 8192, /* bytes of heads that are rotated together, up to one head more */
+    /* Heads are assumed to be in a cache if they have at most one of these numbers of bytes. The
+       first is for tokens that have one head each and share a rotation. The second is for floats
+       that are rotated in place, the third for floats that are rotated out of place. */
+    PE__ROPE_CACHED = 1 << 21,
+    PE__ROPE_NEAR = 1 << 24,
+    PE__ROPE_AWAY = 1 << 17
 };
 
 /* This struct refers to the sines and cosines of one token's pairs in a tile. */
@@ -51,7 +59,8 @@ PE__INLINE pe__vf pe__rotate_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
 }
-/* Rotate u = a0 b0 a1 b1 ... by s = -s0 s0 -s1 s1 ... and c = c0 c0 c1 c1 ... */
+/* Return a'0 b'0 a'1 b'1 ..., where u = a0 b0 a1 b1 ..., s = -s0 s0 -s1 s1 ... and
+   c = c0 c0 c1 c1 ... */
 PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c)
 {
     return pe__rotate_b(pe__swap(u), u, s, c);
@@ -94,12 +103,15 @@ PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotat
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* This struct holds the sines s and cosines c of a pair tile. A pair tile is two vectors of pairs
-   and therefore four vectors of elements. In halves, two of these hold a and two hold b. s and c
-   are in the order of the elements. In halves, a and b share s[0], s[1], c[0] and c[1]. From bf16
-   to bf16, even and odd elements are in separate vectors, which are cheaper to widen and to round.
-   In halves, s and c are then split into even and odd pairs. If pairs are interleaved, the even
-   elements are a and the odd elements are b. So s and c stay in the order of the pairs.
+/* This struct holds the sines s and cosines c of a pair tile. A pair tile is PE__PAIR_TILE pairs
+   (a, b): two vectors of pairs, and therefore four vectors of elements. In halves, two of these
+   hold a and two hold b; a and b share s[0], s[1], c[0] and c[1]. If pairs are interleaved, s[k]
+   and c[k] are for vector k of the elements, as pe__rotate_interleaved() takes them.
+
+   From bf16 to bf16, even and odd elements are in separate vectors, which are cheaper to widen and
+   to round. In halves, s[0] and c[0] are then for the even pairs, s[1] and c[1] for the odd pairs.
+   If pairs are interleaved, the even elements are a and the odd elements are b. So s[0] and s[1],
+   c[0] and c[1] are in the order of the pairs, and the others are not used. The function
    pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs that are widened from bf16 have
    this form. NaNs that are computed from these also have it. */
 enum { PE__PAIR_TILE = 4 * PE_LANES };
@@ -133,7 +145,7 @@ PE__INLINE void pe__pair_tile_load(int halves, int narrow, const float *s, const
         u->c[2] = pe__get_repeated(c + PE__FLOATS);
         u->c[3] = pe__get_repeated(c + 3 * PE_LANES);
     }
-    if (narrow) { /* a caller's table may hold NaNs that do not end in 16 zero bits */
+    if (narrow) { /* replace NaNs of a caller's table, which may not end in 16 zero bits */
         if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0]))) {
             u->s[0] = pe__quiet(u->s[0]);
             u->c[0] = pe__quiet(u->c[0]);
@@ -148,9 +160,10 @@ PE__INLINE void pe__pair_tile_load(int halves, int narrow, const float *s, const
    sections. Each of the two sections has one vector of pairs in halves. */
 enum { PE__PAIR_TILE_INTERLEAVED, PE__PAIR_TILE_HALVES, PE__PAIR_TILE_SECTION_HALVES };
 
-/* Rotate the pair tile at p by the sines and cosines u and store it at q. `layout` is one of the
-   constants above. `across` is the number of elements from the pair tile's first two vectors to its
-   other two. In halves, that is the distance from a to b. */
+/* Rotate the pair tile at p, of type `from`, by the sines and cosines u and store it at q, as type
+   `to`. `layout` is one of the constants above. `across` is the number of elements from x0 to y0,
+   and from x1 to y1. In halves, also of sections, that is the distance from a to b. If pairs are
+   interleaved, it is the distance from the first two vectors to the other two. */
 PE__INLINE void pe__pair_tile_rotate(pe_type from, pe_type to, int layout, const pe__pair_tile *u,
                                      const unsigned char *p, unsigned char *q, size_t across)
 {
@@ -173,7 +186,7 @@ PE__INLINE void pe__pair_tile_rotate(pe_type from, pe_type to, int layout, const
     }
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
-    if (layout && sizeof(pe__vf) >= 64) { /* x1 is loaded late: faster from memory */
+    if (layout && sizeof(pe__vf) >= 64) { /* x1 after the first stores: faster from memory */
         const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
         pe__rotate_halves(to, x0, y0, u->s[0], u->c[0], q, z);
         const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
@@ -261,17 +274,17 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
     if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
-/* Return how many pairs have their sines and cosines in registers. In halves, these are the pairs
-   of two pair tiles. An interleaved pair tile takes eight registers, so only one pair tile is kept
-   in registers, or two with the 32 registers of AVX-512. */
+/* Return how many pairs have their sines and cosines in registers while heads are rotated. In
+   halves, these are the pairs of two pair tiles. An interleaved pair tile takes eight registers, so
+   only one pair tile is kept in registers, or two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__PAIR_TILE : PE__PAIR_TILE;
 }
 
 /* Prefetch the `bytes` bytes that start at the address `address`, which are at most four cache
-   lines. This is not written as a loop, because a loop that a compiler laid out badly took 20 %
-   longer. */
+   lines. More than two lines count as four. This is not written as a loop, because a loop that a
+   compiler laid out badly took 20 % longer. */
 PE__WRAPS
 PE__INLINE void pe__prefetch_lines(uintptr_t address, size_t bytes)
 {
@@ -296,7 +309,7 @@ PE__INLINE size_t pe__next_pair_tile(size_t pairs, size_t *done)
 }
 
 /* These constants say how a head in halves is divided: it is one section, or has sections of whole
-   pair tiles, or has sections of one vector of pairs. */
+   pair tiles, or has sections of one vector of pairs. An interleaved head is one section. */
 enum { PE__ONE_SECTION, PE__PAIR_TILE_SECTIONS, PE__VECTOR_SECTIONS };
 
 /* Rotate the complete pair tiles of all x->heads heads. The sines and cosines of one or two pair
@@ -346,10 +359,11 @@ PE__INLINE void pe__rotate_pair_tiles(pe_type from, pe_type to, pe_layout layout
     }
 }
 
-/* Return how many of n pairs are rotated in pair tiles; pe__rotate_ends() rotates the others in
-   vectors. The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates
-   them and overlaps the vector before it. Both vectors must be loaded before either is stored, so
-   the one before is also kept out of the pair tiles. */
+/* Return how many of n pairs are rotated in pair tiles. If n is at least PE__FLOATS,
+   pe__rotate_ends() rotates the others in vectors; otherwise the function returns 0, and
+   pe__rotate_short() rotates all n. The last n % PE__FLOATS pairs fill no vector: a vector that
+   ends with pair n - 1 rotates them and overlaps the vector before it. Both vectors must be loaded
+   before either is stored, so the one before is also kept out of the pair tiles. */
 PE__INLINE size_t pe__tiled_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
@@ -357,8 +371,9 @@ PE__INLINE size_t pe__tiled_pairs(size_t n)
     return complete_pairs - complete_pairs % PE__PAIR_TILE;
 }
 
-/* Rotate the pairs that pe__tiled_pairs() leaves over, in all x->heads heads. in_sections is 1 if
-   every section of a head has one vector of pairs or complete pair tiles. Then there is no tail. */
+/* Rotate the pairs that pe__tiled_pairs() leaves over, in all x->heads heads, for n = a->n of at
+   least PE__FLOATS. The flag in_sections is 1 if every section of a head has one vector of pairs or
+   complete pair tiles. Then there is no tail: n is a multiple of PE__FLOATS. */
 PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
@@ -381,8 +396,8 @@ PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int 
     }
 }
 
-/* Rotate heads that have fewer pairs than a vector has floats, or no pairs. The heads are copied,
-   padded to vectors, rotated, and copied to the output. */
+/* Rotate the a->n pairs of all heads, where a->n is below PE__FLOATS and may be 0. The pairs are
+   copied, padded to vectors, rotated, and copied to the output. */
 PE__OUTLINE void pe__rotate_last_pairs(pe_type from, pe_type to, pe_layout layout,
                                        const pe__angles *a, const pe__heads *heads)
 {
@@ -408,8 +423,8 @@ PE__OUTLINE void pe__rotate_last_pairs(pe_type from, pe_type to, pe_layout layou
     }
 }
 
-/* Do what pe__rotate_last_pairs() does, for floats in halves. The masked loads and stores take 40 %
-   of its time. */
+/* Do what pe__rotate_last_pairs() does, for floats in halves, with masked loads and stores. With
+   AVX-512 this takes 40 % of the time of pe__rotate_last_pairs(). */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);

@@ -14,7 +14,8 @@
 #include "frequencies.h"
 #include "attention.h"
 
-/* Returns the plan's pe_config for a RoPE config without errors. Its amplitude is set later. */
+/* Returns the plan's pe_config for a RoPE config without errors. Two things are left to
+   pe_rope_plan_init(): the amplitude, and the axes, of which this pe_config has one. */
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
 {
     pe_config config = pe_config_default(2 * r->pairs);
@@ -32,8 +33,8 @@ static inline int pe__rope_listed(const pe_rope_config *rope)
     return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);
 }
 
-/* Set the layout of plan. Returns the bytes of memory that the plan needs, or 0 if config has an
-   error. */
+/* Set the fields of *plan that give the axes and the size of its arrays. Returns the bytes of
+   memory that the plan needs, or 0 if config has an error. */
 static inline size_t pe__rope_plan_bytes(const pe__rope *r, const pe_config *config, pe_plan *plan)
 {
     const int listed = pe__rope_listed(r->config);
@@ -64,7 +65,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_MEMORY;
-    /* Divisors below 1 may raise frequencies above their limit. If the config may
+    /* Divisors below 1 may raise frequencies above their limit, 2^21. If the config may
        have such divisors, check all frequencies before anything is written. */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.rotating; i += n) {

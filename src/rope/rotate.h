@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* This file defines the rotators of heads, such as pe__rotate_heads_f32(). For each type and
- * layout, a function rotates all heads of a tile's tokens. It chooses the order of the heads that
- * suits the caches. Test: tests/unit/rope/test_rope_rotate.c. */
+/* This file defines the rotators of heads, such as pe__rotate_heads_f32(). For each layout and each
+ * type, also from f32 to f16 or bf16, a function rotates all heads of a tile's tokens. It chooses
+ * the order of the heads that suits the caches. Test: tests/unit/rope/test_rope_rotate.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
 #include "heads.h"
 #include "pairs.h"
 
-/* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
-   take several tiles; the elements are copied only with the tile that has the first pair. */
+/* Copy x->copied_after elements after the pairs, in all heads of the tile's tokens. The pairs of a
+   wide head take several tiles; the elements are copied only with the tile that has the first
+   pair. */
 PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, const pe__heads *x)
 {
     const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->copied_after : 0;
@@ -22,24 +23,25 @@ PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, co
 }
 
 /* These constants name the order in which heads are rotated. PE__HEADS_TOGETHER rotates several
-   heads of a token at a time. PE__HEAD_BY_HEAD rotates one head of all tokens, then the next head.
-   PE__TOKEN_BY_TOKEN rotates all heads of a token, one at a time, then takes the next token. The
-   first order alone is not enough, because the heads of a token may be far apart. In an array
-   [heads, tokens, head_dim] of 32 heads of 4096 tokens, it takes 1.4 to 1.5 times as long as the
-   second. */
+   heads at a time: of one token, or of tokens that share a rotation. PE__HEAD_BY_HEAD rotates one
+   head of all tokens, then the next head. PE__TOKEN_BY_TOKEN rotates all heads of a token, one at a
+   time, then takes the next token. The first order alone is not enough, because the heads of a
+   token may be far apart. In an array [heads, tokens, head_dim] of 32 heads of 4096 tokens, it
+   takes 1.4 to 1.5 times as long as the second. */
 enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
 
 /* A schedule says which heads are rotated together, in which order heads are rotated, and how far
    ahead they are prefetched. */
 typedef struct pe__head_schedule {
-    /* If tokens is 1, this number of heads of one token is rotated together. If tokens is larger,
-       this number of tokens is rotated together; they have one head each and share a rotation. */
+    /* If `tokens` is 1, `heads` is the number of heads of one token that are rotated together. If
+       `tokens` is larger, the heads of this number of tokens are rotated together; the tokens have
+       one head each and share a rotation. */
     size_t heads, tokens;
     size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
-    int order;                /* PE__HEADS_TOGETHER ... */
+    int order;                /* one of the three constants above */
 } pe__head_schedule;
-/* A head takes several passes if its sines and cosines do not fit in the registers, or do not fill
-   complete pair tiles. */
+/* Returns whether a head takes several passes. It does if its sines and cosines do not fit in the
+   registers, or do not fill complete pair tiles. */
 PE__INLINE int pe__takes_passes(const pe__tile *tile)
 {
     return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__PAIR_TILE;
@@ -57,18 +59,20 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
        memory (`scattered`) are rotated head after head instead, in the order of their addresses.
        With passes they took 1.04 to 1.5 times as long in place, and 1.5 to 2.7 times as long out of
        place with AVX2 and SSE2. But passes took 0.6 to 0.93 times as long for heads whose last pass
-       is not full. With scalar code, they took 0.75 to 0.97 times as long for interleaved pairs and
-       for sections. */
+       is not `full`. With scalar code, they took 0.75 to 0.97 times as long for interleaved pairs
+       and for sections, which are not `wide`. Heads are taken to come from memory if the call has
+       `many` tokens. */
     const int passes = pe__takes_passes(tile);
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const int many = tile->call_tokens > near_by / pe__max(x->in_token, 1);
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
     const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
-    /* Whole heads are prefetched unless they are cached. Floats that are read in the order of their
-       addresses are an exception. They are read in this order if there is one pass or `scattered`
-       is set. Out of place, such floats are not prefetched: the hardware alone is faster. In place,
-       they are prefetched only if the tokens share a rotation or PE_PREFETCH_HEADS is set. */
+    /* Whole heads are prefetched unless they are `cached`. Floats that are read in the order of
+       their addresses are an exception. They are read in this order if there is one pass or
+       `scattered` is set. Out of place, such floats are not prefetched: the hardware alone is
+       faster. In place, they are prefetched only if the tokens share a rotation or
+       PE_PREFETCH_HEADS is set. */
     const int prefetches = from != PE_TYPE_F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
@@ -88,7 +92,8 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
     /* For the floats of one token out of place, it is not known whether they come from memory. If
        they do, passes over two heads take 0.43 to 0.48 times as long as passes over all heads. In a
        cache, they take 1.04 to 1.2 times as long (AVX2; halves with SSE2 and scalar code; Zen 4).
-       Passes over one cache line of each head gain nothing. */
+       Interleaved pairs without AVX2 or AVX-512 are not `wide`: a pass over them takes at most one
+       cache line of each head, and such passes gain nothing. */
     const int wide = tile->layout == PE_LAYOUT_HALVES || PE_LANES >= 4;
     const int away = wide && from == PE_TYPE_F32 && x->in != x->out && pe__takes_passes(tile);
     const pe__head_schedule few = {away ? 2 : x->heads, 1, 0, x->heads == 1};
@@ -101,8 +106,9 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
 typedef enum pe__granularity { PE__IN_PAIR_TILES, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
-   in the registers, then by the next ones, in another pass. If there are several passes, a group
-   has about 8 KB (PE__ROPE_GROUP) and so stays in the first-level cache. */
+   in the registers, then by the next ones, in another pass. If there are several passes over
+   several tokens, a group has at most about 8 KB (PE__ROPE_GROUP) and so stays in the first-level
+   cache. For the groups of a single token see pe__schedule_heads(). */
 PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe__granularity how,
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
@@ -217,7 +223,8 @@ PE__INLINE void pe__rotate_sections_interleaved(pe_type from, pe_type to, const 
     }
 }
 
-/* Rotate one head at a time, in the schedule's order, and copy the elements after its pairs. */
+/* Rotate one head at a time, in the schedule's order. If the tile has pair 0, also copy the
+   elements after the head's pairs. */
 PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, const pe__tile *tile,
                                   const pe__heads *x, const pe__head_schedule *schedule)
 {

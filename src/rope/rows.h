@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the sines and cosines of tokens, as rows in the order of the pairs. They are computed axis
- * by axis. If the plan has a list of coordinates (plan->order), they are computed segment by
- * segment: a segment is pairs of one coordinate, see pe__plan_sort_pairs(). Test:
- * tests/unit/layouts/test_lists.c. */
+ * by axis, or all together if all pairs depend on the same coordinates. If the plan has a list of
+ * coordinates (plan->order), they are computed segment by segment: a segment is pairs of one
+ * coordinate, see pe__plan_sort_pairs(). Test: tests/unit/layouts/test_lists.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -15,11 +15,13 @@
 /* The pairs of a plan in a range [pair, pair + count) that belong to one axis. pe__next_axis() goes
    through the axes. */
 typedef struct pe__axis_part {
-    size_t next, end; /* the next axis, the index of its first pair in the plan; begin with 0, 0 */
-    const pe__axis *axis;
-    size_t first;  /* the index among the axis' own pairs of the first of them */
-    size_t n;      /* their number */
-    size_t offset; /* the index in the range of the first of them */
+    /* `next` is the index of the axis to visit next. `end` is the index, among all pairs of the
+       plan, of that axis' first pair: the end of the axis visited last. Initialise both to 0. */
+    size_t next, end;
+    const pe__axis *axis; /* the axis to which the pairs belong */
+    size_t first;         /* the index of the first of these pairs among all pairs of the axis */
+    size_t n;             /* the number of these pairs */
+    size_t offset;        /* the index of the first of these pairs in the range */
 } pe__axis_part;
 /* Go to the next axis that has pairs in the range [pair, pair + count), and return 1. Return 0
    after the last one. */
@@ -37,14 +39,15 @@ PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe_
     return 0;
 }
 
-/* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
-   after the other, in whole groups of vectors. So the padding pairs after a segment are overwritten
-   by the next segment; the padding pairs of the last segment are after the row. */
+/* Return the index after the last pair of the segment that begins at pair `first`, from the bytes
+   `segments` that pe__plan_sort_pairs() made. The segments of a row are computed one after the
+   other, in whole groups of vectors. So the padding pairs after a segment are overwritten by the
+   next segment; the padding pairs of the last segment are after the row. */
 PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-/* Return how many padding pairs fill the last group of the segment from pair `pair` to `end`. */
+/* Return how many padding pairs complete the last group of the segment [pair, end). */
 PE__WRAPS
 PE__INLINE size_t pe__segment_padding(size_t pair, size_t end) { return (pair - end) % PE__GROUP; }
 
@@ -58,9 +61,10 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
     return n + pe__segment_padding(first, n);
 }
 
-/* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
-   `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
-   If the positions have one coordinate for all axes, all other segments are written as one. */
+/* Write `rows` rows of a sorted plan in its sorted order, segment by segment, for the positions
+   that start at row `row`. The output has room for `room` pairs per row, padding pairs included.
+   Stationary pairs are computed at position 0. If the positions have one coordinate for all axes,
+   the segments of all other pairs are written as one. */
 PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room,
                                        const pe_at *positions, size_t row, size_t rows)
 {
@@ -94,7 +98,8 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room,
 /* Write rows of a sorted plan in the order of the pairs. First they are written in sorted order,
    beginning where row 1 of the output belongs, not row 0. Then they are copied one after the other
    to their own places, in the order of the pairs. A copy overwrites only rows that have been copied
-   already. */
+   already. After its last row, the output needs space for one more row and for padding pairs, see
+   pe__tile_tokens(). */
 PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *positions,
                                          size_t row, size_t rows)
 {
@@ -111,8 +116,8 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
                        output->element);
 }
 
-/* Write `rows` rows, starting at row `row` of at, to an output whose rows hold the sines and
-   cosines of its pairs and nothing else. */
+/* Write `rows` rows, for the positions that start at row `row`, to an output whose rows hold the
+   sines and cosines of its pairs and nothing else. */
 PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *positions, size_t row,
                                      size_t rows)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of sines and cosines in the layouts of other libraries, for programs that rotate heads
- * themselves. Test: tests/unit/plan/test_models.c. */
+/* Fills tables of sines and cosines in the layouts of other libraries, for programs that rotate
+ * heads themselves and for pe_rope_by_table_T. Tests: tests/unit/rope/test_rope_table.c,
+ * tests/unit/plan/test_models.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -21,8 +22,9 @@
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
-/* pe__table_step() returns the number of elements from one pair of a table to the next, for heads
-   of layout `layout`. pe__table_width() returns the number of elements of a row. */
+/* pe__table_step() returns the number of elements from one cosine of a table's row to that of the
+   next pair, for heads of layout `layout`. The function pe__table_width() returns the number of
+   elements of a row, in each array if there are two. */
 PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 {
     const int repeated = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
@@ -33,10 +35,12 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
     return (table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_APART ? 1 : 2) * pairs;
 }
 
-/* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
+/* PE__TABLE_TILE is the number of floats of a tile on the stack. It is half of PE__ROPE_TILE, since
+   computing 16-bit rows takes more of the stack. */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
-/* Write rows in the order PE__MATRIX or PE__REPEATED, which the row kernels cannot write. So the
+/* Write `rows` rows, of the positions t, t + 1 and so on, in the order PE__MATRIX or PE__REPEATED,
+   which the fill kernels of rows/ cannot write. The parameter `kernel` is such a fill kernel. The
    sines and cosines are first computed on the stack, in the order PE__SPLIT. Then they are copied
    to each of their places in the row. */
 PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
@@ -77,8 +81,10 @@ PE__TABLE_KERNEL(f16)
 PE__TABLE_KERNEL(bf16)
 #undef PE__TABLE_KERNEL
 
-/* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
-   columns of a row's first cosine and first sine; equal for matrices. */
+/* Write a table of matrices, or one with each element twice, axis by axis. `cosine` and `sine` are
+   the columns of a row's first cosine and first sine. For matrices both are 0. For two arrays, the
+   column of the array at table->out is 0, and the other column is the distance of the two arrays in
+   elements. */
 PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *positions,
                                          const pe__output *table, size_t cosine, size_t sine)
 {
@@ -102,9 +108,11 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *posit
 }
 
 /* Write a table of a sorted plan whose pairs fit in one tile. First write all rows in sorted order
-   to the table itself, so that repeated rows are copied, as in any table. Then put each row into
-   the order of its pairs. In sorted order, sines and cosines are interleaved if one array has room
-   for both; else each has its own array. */
+   to the table itself, so that rows of a repeated position are copied, as in any table. Then put
+   each row into the order of its pairs, using `buffer`. In sorted order, sines and cosines are
+   interleaved if one array has room for both; else each has its own array. `to` has the order of
+   elements of the finished table, `table` its first array, and `sines` is the address of its first
+   sine. */
 PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *positions,
                                         const pe__output *table, unsigned char *sines,
                                         unsigned char *buffer)
@@ -117,7 +125,7 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *posit
     sorted.out = separate && back ? sines : table->out;
     sorted.stride = table->stride;
     if (!separate && to->order != PE__MATRIX)
-        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first */
+        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first if COMPLEX */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
     pe__write_sorted_rows(&sorted, to->sines, positions, 0, table->rows);
@@ -128,7 +136,9 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *posit
 
 /* Write any table of a sorted plan; or write a table of a plan with PE_COLUMNS_SUMS that has
    matrices or each element twice. If a sorted plan's pairs fit in one tile,
-   pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. */
+   pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. `sines` is
+   the array of sines, or NULL if `table` is one array for both. The kernel repeat_kernel writes
+   matrices. */
 PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *positions,
                                        const pe__output *table, unsigned char *sines,
                                        pe_rope_table_layout layout,
@@ -198,8 +208,8 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *p
         *made = *table;
         made->pairs = plan->pairs;
     }
-    /* two arrays are written as one that begins at the lower address; `other` is the column where
-       the second array begins */
+    /* Two arrays are written as one that begins at the lower address. `other` is the column where
+       the second array begins, or where the sines of PE_ROPE_TABLE_JOINED begin. */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
         pe__write_table_tiles(view, positions, output, sines, layout, repeat_kernel);

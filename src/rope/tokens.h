@@ -16,9 +16,9 @@
 #include "rows.h"
 #include "../layouts/pairs.h"
 
-/* Return how many rows a tile of `tile` floats holds. Its buffer has 25 % more floats, because a
-   sorted plan needs padding pairs and space for one additional row: see
-   pe__write_unsorted_rows(). */
+/* Return how many rows, one for each token, a tile of `tile` floats holds. The tile's buffer has
+   25 % more floats, because a sorted plan (plan->order) needs padding pairs and space for one
+   additional row: see pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), limit = tile / (2 * n);
@@ -27,15 +27,17 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
     return pe__min(limit, (5 * tile / 8 - n) / step);
 }
 
-/* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
-   this when it gets a tile without pairs, because no other function of a call knows both types. */
+/* Copy x->copied_after elements, starting at x->in, of each head of the tile's tokens to x->out,
+   converted to the type of the output. The function call->rotate does this when it gets a tile
+   without pairs, because no other function of a call knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
                                   const pe__heads *x)
 {
     if (x->copied_after) call->rotate(no_pairs, x);
 }
 
-/* Copy the elements before the pairs of each head and, if and_after is set, those after them. */
+/* Copy the x->copied_before elements before the pairs of each head and, if and_after is set, the
+   x->copied_after elements after them. */
 PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,
                               int and_after)
 {
@@ -53,8 +55,8 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
 }
 
 /* Rotate heads of a plan with rope_interleave. Their pairs are interleaved in the input and halves
-   in the output. A few heads at a time are copied to a buffer as halves and rotated from there to
-   the output. */
+   in the output. A few heads of a token at a time are copied to a buffer as halves and rotated from
+   there to the output. The other elements of the heads are copied, if there are any to copy. */
 PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
                                             const pe__heads *x)
 {
@@ -104,7 +106,8 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
     return sections;
 }
 
-/* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of at. */
+/* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of
+   `positions`. */
 PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, size_t row,
                                    const pe__rope_call *call)
 {
@@ -114,7 +117,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, 
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
-    if (pairs == 0) return; /* all columns of the plan hold 0 */
+    if (pairs == 0) return; /* a shift, of rows whose columns are all 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
