@@ -19,7 +19,7 @@
  *   PE_ERR_AT_ROWS    a grid of fewer cells than the call has rows
  *   PE_ERR_AT_SIZE    a list or grid larger than the address space
  *   PE_ERR_RANGE      a position that is a NaN, or that is outside -2^31 ... 2^31 before or after
- *                     the plan's offset is added; in a table, a position that is none of its rows */
+ *                     the plan's offset is added; for a table, one that is none of its rows */
 
 /* Return the positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
@@ -41,8 +41,8 @@ PE_API pe_at pe_at_f32(const float *positions);
 PE_API pe_at pe_at_f64(const double *positions);
 
 /* Place row r at cell r of a grid. Coordinate k runs from 0 to sizes[k] - 1; the last coordinate
-   runs fastest. sizes has `axes` numbers, which are copied. axes is 1 or the number of axes of the
-   plan. A call may have fewer rows than the grid has cells, but checks the positions of all cells.
+   runs fastest. The array `sizes` has `axes` numbers and is copied. The parameter `axes` is 1 or the
+   number of axes of the plan. A call may have fewer rows than the grid has cells, but checks the positions of all cells.
    It refuses NULL with PE_ERR_AT_NULL, more rows than cells with PE_ERR_AT_ROWS, and sizes whose
    product overflows with PE_ERR_AT_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);

@@ -38,8 +38,8 @@ typedef struct pe__run {
 /* Lists of at least PE__CACHE_MIN_ROWS rows have a row cache, unless rows are added to the output
    or a uint32_t cannot number them. In shorter lists it saves no time. Each slot holds a position,
    with the offset added, and the index of the row that was last computed for it. When the position
-   occurs again, that row is copied. 256 consecutive integers have 256 different slots. 256
-   consecutive multiples of 1/2, 1/4, ... or 2^-8 have at least 255. */
+   occurs again, that row is copied. Any 256 consecutive integers have different slots. Any 256
+   consecutive multiples of 1/2, 1/4, ... or 2^-8 have at least 255 slots. */
 enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
     /* A computed row takes 1 away, and a row that is found in the cache adds 1, up to
@@ -193,7 +193,7 @@ PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows
    the skipped rows. */
 PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
-    /* In a grid, `cell` consecutive cells just before row r have the coordinate's value of row r. */
+    /* In a grid, the coordinate has the same value in row r and in the `cell` cells before it. */
     size_t r = x->next, cell = 0, cached;
     if (x->cells > 1) {
         cell = (x->positions->skipped + x->first + r) % x->cells;
