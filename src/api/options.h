@@ -2,8 +2,7 @@
 /* This file has the version, the options PE_STREAM_BYTES, PE_EXTERN and PE_IMPLEMENTATION, and
  * checks of the language, the number formats and the struct layout that pe needs. The last two
  * options decide how public functions are declared (PE_API), and whether the file that includes
- * pe.h defines them (PE__DEFINE). The other options are in
- * src/simd/. Tested by
+ * pe.h defines them (PE__DEFINE). The other options are in src/simd/. Tested by
  * tests/checks/extern.sh and tests/checks/fail.sh. */
 #pragma once
 
