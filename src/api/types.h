@@ -118,8 +118,8 @@ typedef enum pe_columns {
     PE_COLUMNS_BLOCKS = 0,  /* each axis has its own block of columns, in the layout          */
     PE_COLUMNS_JOINED,      /* one layout for the whole row, first the pairs of the first axis, then
                               the pairs of the second ...; halves: all sines, then all cosines.
-                              As in RoPE of whole heads (DINOv3, Pixtral, Cosmos), in timm, in
-                              Perceiver                                                        */
+                              Widths must be even. As in RoPE of whole heads (DINOv3, Pixtral,
+                              Cosmos), in timm, in Perceiver                                   */
     PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal, even width. Interleaved:
                                the sines of all axes for the first frequency, then their cosines,
                                then the second frequency ..., as in NeRF, GLIGEN. Halves: the sines
@@ -220,7 +220,8 @@ typedef struct pe_at {
     int kind;                 /* a pe__at_kind; 0: no pe_ function made it                      */
     int back, delta;          /* 1 after pe_back() and after pe_delta(), else 0. A second call of
                                  pe_back() sets back to 0 again                                 */
-    pe_status status;         /* PE_OK, or the error found when this pe_at was made             */
+    pe_status status;         /* PE_OK, or the error that a function found that made or changed
+                                 this pe_at; calls that take it return this error               */
 } pe_at;
 
 /* This private struct holds the columns and pairs of one axis of a plan. */
@@ -253,14 +254,15 @@ typedef struct pe_plan {
     const double *float32;   /* NULL, or with PE_ANGLE_FLOAT32 an array of float(w). Angles are
                                 then its products with float(t), and each number of
                                 `frequency` is 1 / pi, which converts them to half-turns     */
-    double amplitude;        /* A = mantissa * scale                                         */
+    double amplitude;        /* A, the factor on every element: mantissa * scale             */
     double mantissa;         /* in [0.5, 1) in magnitude, with the sign of A                 */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest |frequency|, in half-turns per position              */
     double error;            /* bound of the relative error of the frequencies               */
     double double_range;     /* range of the double kernel: largest |position| for it        */
     double base, unit;       /* base and scale of the config; base 0: frequencies are given  */
-    int32_t guard;           /* rounding test: bits of a float; smaller |floats| are flagged */
+    int32_t guard;           /* rounding test: bits of a float; floats of a smaller magnitude
+                                are flagged                                                  */
     int cos_first, has_padding;
     int half_turns;        /* 1: angles times pi; some may be exact multiples of pi / 2    */
     int exact_frequencies; /* 1: the sums of two doubles are the frequencies exactly       */

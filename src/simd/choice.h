@@ -85,7 +85,7 @@
 /* PE__SETS_TARGET is 1 if PE_ISA is AVX2 or AVX-512 and the flags do not allow all its
    instructions. compiler.h then gives pe's functions a target attribute. So pe may use F16C in a
    program compiled with -mavx2 -mfma alone, and DQ, BW and VL in a program compiled with -mavx512f
-   alone. Such programs still run on every CPU that their flags allow, except the Xeon Phi: every
+   alone. Such programs still run on every CPU that their flags allow, except the Xeon Phi. Every
    CPU with AVX2 has F16C, and every other CPU with AVX-512F has DQ, BW and VL. If PE_ISA itself
    goes beyond the flags, the program needs a CPU that has PE_ISA. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR

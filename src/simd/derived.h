@@ -325,8 +325,9 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
-/* pe__rotate() rotates the sine a and the cosine b by an angle with sine ts and cosine tc. The
-   results for this angle are a[0] and b[0], those for the opposite angle are a[1] and b[1]. */
+/* pe__rotate() rotates (a, b), a sine and a cosine, by an angle with sine ts and cosine tc. The
+   results a[0] and b[0] are for the sum of both angles, a[1] and b[1] for their difference. If a is
+   the cosine and b the sine, it is the other way round. */
 typedef struct pe__rotated {
     pe__vd a[2], b[2];
 } pe__rotated;
