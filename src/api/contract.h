@@ -17,7 +17,7 @@ PE_API int pe_version(void);
 
 /* Return the instruction set of the functions that the program calls: "AVX-512", "AVX2", "NEON",
    "SSE2", "WASM SIMD128" or "scalar". If the program is linked with libposenc, and this library
-   could not follow the environment variable PE_ISA, the text also has the reason in parentheses.
+   did not follow the environment variable PE_ISA, the text also has the reason in parentheses.
    Threads: any. */
 PE_API const char *pe_isa_name(void);
 

@@ -270,8 +270,8 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__OPAQUE(a) __asm__("" : "+m"(a))
 #endif
 
-/* PE__PRODUCT(p) keeps the compiler from fusing the product p with a later sum. Where the compiler
-   fuses nothing, it does nothing, because PE__OPAQUE(p) takes time. Under -ffp-contract=fast clang
+/* PE__PRODUCT(p) keeps the compiler from fusing the product p with a later sum. PE__OPAQUE(p) takes
+   time, so it is left out where the compiler fuses nothing. Under -ffp-contract=fast clang
    fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses scalars that it vectorizes
    itself, to use fmaddsub, but does not fuse pe's vectors, where PE__OPAQUE(p) would cost a third
    of the time of a rotation. WebAssembly without relaxed SIMD has no fused instruction, and "+m"

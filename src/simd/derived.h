@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations that are built on the backends, and operations that several backends share. Tested by
- * tests/unit/simd/test_types.c and tests/unit/numbers/test_budget.c. */
+/* This file has operations that are written with those of the other files in simd/, and operations
+ * that several instruction sets share. Tested by tests/unit/simd/test_types.c and
+ * tests/unit/numbers/test_budget.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"

@@ -33,8 +33,8 @@ PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
-/* This needs no pe__odd24(), because NEON has a conversion that rounds to odd. No other instruction
-   set here has one. */
+/* Here pe__zip_odd() needs no pe__odd24(): of the instruction sets that pe supports, only NEON has
+   a conversion that rounds to odd. */
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
