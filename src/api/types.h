@@ -94,7 +94,7 @@ typedef enum pe_exponent {
     PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
 } pe_exponent;
 
-/* Says which type elements have. An f16 or bf16 element is a uint16_t with the number's bits. */
+/* The type of elements: a float, or an f16 or bf16 number whose bits are in a uint16_t. */
 typedef enum pe_type { PE_TYPE_F32 = 0, PE_TYPE_F16, PE_TYPE_BF16 } pe_type;
 
 /* How the columns of an axis are used if their number is odd. */

@@ -40,10 +40,10 @@ PE_API pe_at pe_at_i64(const int64_t *positions);
 PE_API pe_at pe_at_f32(const float *positions);
 PE_API pe_at pe_at_f64(const double *positions);
 
-/* Place row r at cell r of a grid. Coordinate k runs from 0 to sizes[k] - 1; the last coordinate
-   runs fastest. The array `sizes` has `axes` numbers and is copied. The parameter `axes` is 1 or
-   the number of axes of the plan. A call may have fewer rows than the grid has cells, but checks
-   the positions of all cells. It refuses NULL with PE_ERR_AT_NULL, more rows than cells with
+/* Place row r at cell r of a grid: coordinate k runs from 0 to sizes[k] - 1, the last coordinate
+   fastest. The array `sizes` has `axes` numbers and is copied. The parameter `axes` is 1 or the
+   number of axes of the plan. A call may have fewer rows than the grid has cells, but checks the
+   positions of all cells. It refuses NULL with PE_ERR_AT_NULL, more rows than cells with
    PE_ERR_AT_ROWS, and sizes whose product overflows with PE_ERR_AT_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
