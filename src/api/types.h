@@ -153,8 +153,8 @@ typedef struct pe_config {
     int cos_first;            /* 1: cosines come first                                            */
     pe_odd odd;               /* how an odd width is filled                                       */
     pe_exponent exponent;     /* what divides i in the exponent of base                           */
-    double exponent_shift;    /* for PE_EXPONENT_PAIRS, less than h if there are several pairs;
-                                 otherwise ignored, but within -2^60 ... 2^60                     */
+    double exponent_shift;    /* subtracted in PE_EXPONENT_PAIRS; ignored elsewhere, and on an axis
+                                 with one pair. Within -2^60 ... 2^60, and so small that D > 0    */
     pe_angle angle;           /* exact, or as float32 code has it                                 */
     int has_padding;          /* 1: the row of padding_position is all zeros; needs axes = 1      */
     int64_t padding_position; /* a position as calls give it, before the offset                   */

@@ -55,8 +55,8 @@ static inline pe_status pe__check_positions(const pe_at *positions, size_t rows,
     if (positions->status != PE_OK) return positions->status;
     if (positions->axes != 1 && positions->axes != axes) return PE_ERR_AT_AXES;
     if (positions->kind == PE__AT_RANGE) {
-        /* Check the first and the last position. If both are in reach, they are small integers, so
-           p[0] and p[1] are exact. */
+        /* Check the first and the last position. If both are in reach, all integers here are below
+           2^53, so p[0] and p[1] are exact. */
         p[0] = (double)positions->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)positions->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;

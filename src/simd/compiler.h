@@ -132,8 +132,9 @@ enum { PE__OPTIMIZED = 0 };
 #endif
 
 /* From here to hints_end.h, which pe.h includes near its end, arithmetic is done as written.
-   Contraction and fast-math are off, whatever the command line allows. Compilers that cannot turn
-   them off are refused. The pragmas in hints_end.h restore the program's options, except for cl. */
+   Contraction and fast-math are off, whatever the command line allows. Where pe cannot turn them
+   off, it refuses the compiler or its options, as far as macros show them. The pragmas in
+   hints_end.h restore the program's options, except for cl. */
 #if defined(__clang__)
 /* PE__FLOAT_CONTROL is 1 if clang supports the pragma float_control on the target. On other targets
    clang warns and ignores the pragma. */
