@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The version, the options that a program may define before it includes pe.h, and checks of the
- * language, the number formats and the struct layout that pe needs. The options decide how public
- * functions are declared (PE_API) and whether this file defines them (PE__DEFINE). Tested by
+/* This file has the version, the options PE_STREAM_BYTES, PE_EXTERN and PE_IMPLEMENTATION, and
+ * checks of the language, the number formats and the struct layout that pe needs. The last two
+ * options decide how public functions are declared (PE_API), and whether the file that includes
+ * pe.h defines them (PE__DEFINE). The other options are in src/simd/. Tested by
  * tests/checks/extern.sh and tests/checks/fail.sh. */
 #pragma once
 
@@ -11,7 +12,8 @@
 #define PE_VERSION_HEX 0x000500
 #define PE_VERSION_STRING "0.5.0"
 
-/* MSVC is not checked: it defines __STDC_VERSION__ only if a standard was requested. */
+/* MSVC is not checked, because it defines __STDC_VERSION__ only if the command line names a C
+   standard. */
 #if !defined(__cplusplus) && !defined(_MSC_VER) &&                                                 \
     (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
@@ -23,9 +25,9 @@
 #define PE_STREAM_BYTES 25165824
 #endif
 
-/* PE_API stands before the declaration and the definition of every public function. Functions that
-   are defined with PE__API_INLINE are always inlined, unless PE_EXTERN is defined. An inlined call
-   of pe_rope_by_table_T takes 10 ns. A call that copies its pe_at takes 24 ns (one head, Xeon). */
+/* PE_API is before the declaration and the definition of every public function, except that
+   pe_rope_by_table_T is defined with PE__API_INLINE. Without PE_EXTERN it is then always inlined.
+   An inlined call of it takes 10 ns. A call that copies its pe_at takes 24 ns (one head, Xeon). */
 #ifndef PE_EXTERN
 #define PE_API static inline
 #define PE__API_INLINE PE__INLINE
@@ -53,8 +55,9 @@
 #endif
 /* Refuse packed structs, whether from -fpack-struct or from a #pragma pack that another header left
    in force: a library that was compiled without packing lays its structs out differently. Structs
-   count as packed if a double after a char is at an offset that is too small. It must be below the
-   size of a pointer, and also below the target's largest alignment, which is 2 for m68k. */
+   count as packed if the offset of a double after a char is less than the size of a pointer, and
+   also less than the target's largest alignment. The second condition is for m68k, where this
+   alignment is 2. */
 struct pe__laid_out {
     char first;
     double number;

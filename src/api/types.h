@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* This file defines the types that several subjects share: statuses, configs, presets, positions,
- * the plan. Tested by tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
+/* This file defines the types that several subjects share: statuses, element types, configs and
+ * their enums, presets, positions, the plan. Tested by tests/unit/api/test_errors.c and
+ * tests/unit/plan/test_conventions.c. */
 #pragma once
 #include "options.h"
 
@@ -8,7 +9,8 @@
 /*  2. TYPES                                                                                      */
 /* ============================================================================================== */
 
-/* The status that a call returns. PE__STATUSES(X) lists every status and its text. */
+/* The status that a call returns. PE__STATUSES(X) expands to X(name, text) for each status. They
+   are numbered 0, 1, 2 ... in this order. */
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a pointer is NULL: a plan, config, table, memory or array (did malloc fail?)") \
@@ -74,33 +76,35 @@ typedef enum pe_status {
 #undef PE__STATUS_NAME
 } pe_status;
 
-/* How a row is laid out, with h pairs; in RoPE, which two elements of a head are pair i. */
+/* How a row of h pairs is laid out: s0 and c0 are the sine and the cosine of pair 0, and cos_first
+   exchanges s and c. In RoPE: which two elements of a head are pair i. */
 typedef enum pe_layout {
-    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...; RoPE: 2i and 2i + 1, "adjacent": RoFormer, GPT-J,
+    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...; RoPE: 2i and 2i + 1, as in RoFormer, GPT-J,
                                   Meta's Llama, ggml NORM, ONNX interleaved = 1, MLX traditional,
                                   complex numbers in torch                                        */
-    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1); RoPE: i and i + h: GPT-NeoX, Hugging
-                                  Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
+    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1); RoPE: i and i + h, as in GPT-NeoX,
+                                  Hugging Face rotate_half, ggml NEOX, ONNX interleaved = 0       */
 } pe_layout;
 
-/* Which D the frequencies w_i = scale base^(-i / D) have; width is the number of columns of the
-   axis, and h = floor(width / 2). */
+/* Which D the frequencies w_i = scale base^(-i / D) have, where i is the index of a pair within its
+   axis. Below, width is the number of columns of the axis, and h = floor(width / 2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
     PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
 } pe_exponent;
 
-/* The type of elements; f16 and bf16 are the bits in a uint16_t. */
+/* The type of elements: a float, or an f16 or bf16 number whose bits are in a uint16_t. */
 typedef enum pe_type { PE_TYPE_F32 = 0, PE_TYPE_F16, PE_TYPE_BF16 } pe_type;
 
-/* How an odd width is filled. */
+/* How the columns of an axis are used if their number is odd. */
 typedef enum pe_odd {
     PE_ODD_SINE = 0, /* one sine more than cosines (one cosine more with cos_first) */
     PE_ODD_ZERO      /* the last column is 0                                        */
 } pe_odd;
 
-/* The angle whose exact sine is computed. */
+/* Which angle the sine and the cosine are computed of. They are those of exactly this angle, and
+   are rounded once. */
 typedef enum pe_angle {
     PE_ANGLE_EXACT = 0, /* t w_i as a real number; t is the position plus the offset            */
     PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)), the angle of float32 code, to reproduce
@@ -114,17 +118,19 @@ typedef enum pe_columns {
     PE_COLUMNS_BLOCKS = 0,  /* each axis has its own block of columns, in the layout          */
     PE_COLUMNS_JOINED,      /* one layout for the whole row, first the pairs of the first axis, then
                               the pairs of the second ...; halves: all sines, then all cosines.
-                              RoPE of whole heads (DINOv3, Pixtral, Cosmos); timm, Perceiver   */
-    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal width. Interleaved: the
-                               sines of all axes for the first frequency, then their cosines, then
-                               the second frequency ...: NeRF, GLIGEN. Halves: the sines of all
-                               frequencies, then the cosines: timm's FourierEmbed              */
-    PE_COLUMNS_SUMS         /* pair i rotates by a sum over all coordinates, sum_k w_ik t_k, with
-                               one layout for the whole row: Fourier features, SAM, LightGlue.
-                               Only for pe_plan_init_frequencies() and exact angles           */
+                              Widths must be even. As in RoPE of whole heads (DINOv3, Pixtral,
+                              Cosmos), in timm, in Perceiver                                   */
+    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal, even width. Interleaved:
+                               the sines of all axes for the first frequency, then their cosines,
+                               then the second frequency ..., as in NeRF, GLIGEN. Halves: the sines
+                               of all frequencies, then the cosines, as in timm's FourierEmbed */
+    PE_COLUMNS_SUMS         /* the angle of pair i is the sum over all coordinates k of t_k times
+                               the frequency of pair i for k; t_k includes the offset. One layout
+                               for the whole row, as in Fourier features, SAM, LightGlue. Only for
+                               pe_plan_init_frequencies() and PE_ANGLE_EXACT                   */
 } pe_columns;
 
-/* An axis is a block of columns that encodes one of a row's coordinates. */
+/* An axis is a number of columns that encode one of a row's coordinates. */
 typedef struct pe_axis {
     size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
     size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
@@ -146,30 +152,34 @@ typedef struct pe_config {
     pe_layout layout;         /* interleaved in the paper                                         */
     int cos_first;            /* 1: cosines come first                                            */
     pe_odd odd;               /* how an odd width is filled                                       */
-    pe_exponent exponent;     /* what divides i in the exponent                                   */
-    double exponent_shift;    /* see PE_EXPONENT_PAIRS                                            */
+    pe_exponent exponent;     /* what divides i in the exponent of base                           */
+    double exponent_shift;    /* subtracted in PE_EXPONENT_PAIRS; ignored elsewhere, and on an axis
+                                 with one pair. Within -2^60 ... 2^60, and so small that D > 0    */
     pe_angle angle;           /* exact, or as float32 code has it                                 */
-    int has_padding;          /* 1: the row of padding_position is all zeros                      */
+    int has_padding;          /* 1: the row of padding_position is all zeros; needs axes = 1      */
     int64_t padding_position; /* a position as calls give it, before the offset                   */
-    size_t multiple;          /* d_model must be a multiple of this; 1: any                       */
-    size_t expected_rows;     /* rows that all calls together will compute; 0: many. A plan for few
-                                 rows is small and quickly made; the bits are the same            */
+    size_t multiple;          /* >= 1; d_model must be a multiple of this                         */
+    size_t expected_rows;     /* rows that all calls together will compute; 0: unknown, taken as
+                                 many. With fewer than 36, the plan is small and quickly made; the
+                                 bits are the same                                                */
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
-    pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; columns right of them are
-                                 0. Ignored if axes is 1: that axis has the whole row             */
+    pe_axis axis[PE_MAX_AXES]; /* the axes, from left to right; columns right of them are 0. Ignored
+                                 if axes is 1, since that axis has the whole row, and with
+                                 PE_COLUMNS_SUMS                                                  */
     pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
     const uint8_t *coordinate; /* NULL, or for RoPE the coordinate of each of d_model / 2 pairs:
                                   below axes, or 255 for a pair that does not rotate and is only
                                   multiplied by the amplitude. With a list the row has one layout,
-                                  axis is ignored, and columns must be PE_COLUMNS_BLOCKS          */
+                                  axis is ignored, columns must be PE_COLUMNS_BLOCKS, d_model must
+                                  be even, and has_padding must be 0. The plan copies the list    */
     size_t coordinate_length;  /* length of coordinate, checked to be d_model / 2 before the list is
-                                  read. 0: not given, the list has that length. Must be 0 if
+                                  read. 0: not checked, d_model / 2 numbers are read. Must be 0 if
                                   coordinate is NULL                                              */
 } pe_config;
 
-/* The conventions of other projects, see pe_config_preset(). PE__PRESETS(X) lists every preset with
-   these fields of its config: layout, exponent, exponent_shift, odd, cos_first, offset, multiple
-   and axes. */
+/* The conventions of other projects, see pe_config_preset(). PE__PRESETS(X) expands to X(...) for
+   each preset. After the name, the arguments are these fields of its config: layout, exponent,
+   exponent_shift, odd, cos_first, offset, multiple and axes. pe_config_preset() sets the others. */
 #define PE__PRESETS(X)                                                                             \
     X(PE_PRESET_VASWANI, INTERLEAVED, WIDTH, 0, SINE, 0, 0, 1, 1)                                  \
     X(PE_PRESET_T2T, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                           \
@@ -196,29 +206,34 @@ typedef enum pe_preset {
 } pe_preset;
 
 /* A pe_at says at which positions the rows 0, 1, 2 ... of a call are. It is a small value that may
-   be copied freely. pe_from() and the functions below make it; all its fields are private. It
-   points to the caller's list, and each call that takes the pe_at reads the list. */
+   be copied freely. pe_from() and the other functions of section 4 make it; all its fields are
+   private. If the positions are a list, the pe_at points to the caller's list, and each call that
+   takes the pe_at reads the list. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
-    int64_t first, step;      /* a range: first, first + step, ...                              */
-    size_t skipped;           /* rows at the start of a list or grid to leave out               */
+    int64_t first, step;      /* a range: first, first + step, ...; otherwise 0 and not used    */
+    size_t skipped;           /* rows that pe_skip() leaves out of a list or grid; 0 for ranges */
     size_t axes;              /* coordinates of a row                                           */
     size_t row_stride;        /* elements of list from one row to the next                      */
     size_t axis_stride;       /* elements of list from one coordinate to the next               */
-    size_t size[PE_MAX_AXES]; /* a grid: number of cells along each coordinate                  */
+    size_t size[PE_MAX_AXES]; /* a grid: number of cells along each coordinate; else not set    */
     int kind;                 /* a pe__at_kind; 0: no pe_ function made it                      */
-    int back, delta;          /* 1: see pe_back() and pe_delta()                                */
-    pe_status status;         /* PE_OK, or the error found when this pe_at was made             */
+    int back, delta;          /* 1 after pe_back() and after pe_delta(), else 0. A second call of
+                                 pe_back() sets back to 0 again                                 */
+    pe_status status;         /* PE_OK, or the error that a function found that made or changed
+                                 this pe_at; calls that take it return this error               */
 } pe_at;
 
 /* This private struct holds the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
-    size_t sines, cosines; /* numbers of both; they differ by 1 if the width is odd        */
-    size_t zero, zeros;    /* first column of zeros; number of columns of zeros            */
-    size_t pair, pairs;    /* its first pair in the plan's arrays; number of its pairs     */
+    size_t sines, cosines; /* number of sines, number of cosines; they differ by 1 if the
+                              width is odd and the config has PE_ODD_SINE                  */
+    size_t zero, zeros;    /* first column of zeros; number of columns of zeros, or 0      */
+    size_t pair, pairs;    /* index of its first pair in each of the plan's arrays; number
+                              of its pairs                                                 */
     size_t coordinate;     /* the coordinate of a row that it encodes                      */
-    double denominator[2]; /* D of its frequencies, as a sum of two doubles                */
+    double denominator[2]; /* two doubles whose sum is D of its frequencies (pe_exponent)  */
 } pe__axis;
 
 /* A plan holds the frequencies and the data that all rows share, in memory that the caller
@@ -227,27 +242,31 @@ typedef struct pe__axis {
    plan of all zeros with PE_ERR_PLAN. Every instruction set makes the same plan. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
-    size_t pairs;            /* frequencies, on all axes together                            */
+    size_t pairs;            /* pairs of a row, on all axes together                         */
     size_t axes;             /* coordinates of a row                                         */
     size_t padded;           /* doubles from one array to the next: pairs and padding lanes  */
-    size_t first;            /* pairs of the row before the first pair of this plan          */
+    size_t first;            /* pairs of the row before the first pair of this plan: 0, except
+                                in plans on the stack that pe makes for a part of a row      */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
     const double *table;     /* NULL, or rotation rows, see pe__rotation_row(): for each of
                                 their positions p an array of sin(p w) and one of cos(p w)   */
-    const double *float32;   /* NULL, or float(w): then each of frequency is 1 / pi          */
-    double amplitude;        /* A = mantissa * scale                                         */
-    double mantissa;         /* in [0.5, 1), with the sign of A                              */
+    const double *float32;   /* NULL, or with PE_ANGLE_FLOAT32 an array of float(w). Angles are
+                                then its products with float(t), and each number of
+                                `frequency` is 1 / pi, which converts them to half-turns     */
+    double amplitude;        /* A, the factor on every element: mantissa * scale             */
+    double mantissa;         /* in [0.5, 1) in magnitude, with the sign of A                 */
     double scale;            /* a power of two                                               */
-    double fastest;          /* largest frequency, in half-turns per position                */
+    double fastest;          /* largest |frequency|, in half-turns per position              */
     double error;            /* bound of the relative error of the frequencies               */
     double double_range;     /* range of the double kernel: largest |position| for it        */
     double base, unit;       /* base and scale of the config; base 0: frequencies are given  */
-    int32_t guard;           /* rounding test: bits of a float; smaller |floats| are flagged */
+    int32_t guard;           /* rounding test: bits of a float; floats of a smaller magnitude
+                                are flagged                                                  */
     int cos_first, has_padding;
     int half_turns;        /* 1: angles times pi; some may be exact multiples of pi / 2    */
     int exact_frequencies; /* 1: the sums of two doubles are the frequencies exactly       */
-    int joint;             /* RoPE: the axes share one layout of the whole row             */
+    int joint;             /* 1: the axes share one layout of the whole row                */
     int rope_interleave;   /* RoPE: 1 reads adjacent pairs and writes halves               */
     size_t rotary_offset;  /* RoPE: elements of a head before those that rotate            */
     size_t step;           /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
@@ -258,6 +277,7 @@ typedef struct pe_plan {
     const double *point;   /* PE_COLUMNS_SUMS: the coordinates of the row for which the
                                 sums in frequency were computed; else NULL                   */
     pe_layout layout;
-    double padding; /* the padding position                                         */
+    double padding; /* the padding position, before the offset is added; not used unless
+                       has_padding is 1                                             */
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;

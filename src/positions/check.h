@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the positions of a call: the list that holds them, their number and their size. Tested by
- * tests/unit/positions/test_at.c and tests/unit/api/test_errors.c. */
+/* Checks the pe_at of a call: its kind, the number of its coordinates, the size of its list or
+ * grid, and that its positions are in range. Tested by tests/unit/positions/test_at.c and
+ * tests/unit/api/test_errors.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/types.h"
@@ -10,10 +11,11 @@
 
 static const int64_t pe__position_limit = (int64_t)1 << 31;
 
-/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
-   reach of a table without rows is negative, and no position is within it. The bits are compared as
-   integers, because clang may remove comparisons that only NaNs decide (numbers/compare.h). These
-   integers lack the sign of reach, so the sign is tested first. */
+/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for the n doubles of p, else 0. A NaN
+   gives 0. A learned table or a table for RoPE that has no rows gives a negative reach; then no
+   position is valid. The bits are compared as integers, because clang may remove comparisons that
+   only NaNs decide (numbers/compare.h). These integers lack the sign of reach, so the sign is
+   tested first. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     const uint64_t limit = pe__magnitude_bits(reach);
@@ -26,7 +28,8 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
 }
 
 /* Returns 1 if the list has at most PTRDIFF_MAX bytes, from its start to the last element that a
-   call of `rows` rows reads. The skipped rows are included. rows is at least 1. */
+   call of `rows` rows reads, else 0. The skipped rows are included. The caller has checked that
+   rows and positions->axes are at least 1. */
 static inline int pe__list_fits(const pe_at *positions, size_t rows)
 {
     const size_t element = positions->kind == PE__AT_I32 || positions->kind == PE__AT_F32 ? 4 : 8;
@@ -38,8 +41,9 @@ static inline int pe__list_fits(const pe_at *positions, size_t rows)
                         limit - axes * positions->axis_stride);
 }
 
-/* Check the positions of a call of `rows` rows, at least 1, and `axes` coordinates. Return PE_OK or
-   the error. For every position p, |p + a| and |p + b| must be at most reach. */
+/* Check the positions of a call of `rows` rows, at least 1. Return PE_OK or the error. Rows must
+   have 1 or `axes` coordinates. For every coordinate p, |p + a| and |p + b| must be at most reach.
+   This holds also for the cells of a grid that no row uses. */
 static inline pe_status pe__check_positions(const pe_at *positions, size_t rows, size_t axes,
                                             double a, double b, double reach)
 {
@@ -51,7 +55,8 @@ static inline pe_status pe__check_positions(const pe_at *positions, size_t rows,
     if (positions->status != PE_OK) return positions->status;
     if (positions->axes != 1 && positions->axes != axes) return PE_ERR_AT_AXES;
     if (positions->kind == PE__AT_RANGE) {
-        /* Check both ends. If they are in reach, doubles hold them exactly. */
+        /* Check the first and the last position. If both are in reach, all integers here are below
+           2^53, so p[0] and p[1] are exact. */
         p[0] = (double)positions->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)positions->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
@@ -78,16 +83,17 @@ static inline pe_status pe__check_positions(const pe_at *positions, size_t rows,
 }
 
 /* Check positions as pe__check_positions() does, with pe's limits: |p| and |p + offset| must be at
-   most pe__position_limit. If at was made by pe_back(), the caller passes the offset with its sign
-   reversed. */
+   most pe__position_limit. If positions->back is set, the positions are read with their sign
+   reversed, so the caller passes the offset with its sign reversed, as pe__view() returns it. */
 static inline pe_status pe__check_at(const pe_at *positions, size_t rows, size_t axes,
                                      double offset)
 {
     return pe__check_positions(positions, rows, axes, 0, offset, (double)pe__position_limit);
 }
 
-/* Check that positions are integers of one coordinate, from a range or a list, and within pe's
-   limits. Differences of integer positions are exact. Return PE_OK or the error. */
+/* Check that positions are a range, or a list of integers of one coordinate, and within pe's
+   limits. Callers compute differences of positions: those of integers are exact. Return PE_OK or
+   the error. */
 static inline pe_status pe__check_integers(const pe_at *positions, size_t rows)
 {
     const int real = positions->kind > (int)PE__AT_I64 || positions->axes > 1;

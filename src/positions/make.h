@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions that make a pe_at or change one.
- * Tested by tests/unit/positions/test_at.c. */
+/* Defines the public functions that make a pe_at or return a changed copy of one. Tested by
+ * tests/unit/positions/test_at.c. */
 #pragma once
 #include "../api/options.h"
 #include "../api/types.h"
 #include "contract.h"
 #include "read.h"
 
-/* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. The bytes are not set
-   to zero first: zeros are written by wide stores, and with these before the narrow stores of the
-   fields every call stalled. */
+/* Returns a pe_at with all fields set except `size`, which only pe_grid() sets and only grids use.
+   Its status is PE_ERR_AT_AXES if `axes` is not 1 ... PE_MAX_AXES. The struct is not first filled
+   with zeros, because compilers write zeros by wide stores. When the narrow stores of the fields
+   followed these, every call stalled. */
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {
@@ -75,8 +76,10 @@ PE_API pe_at pe_skip(pe_at positions, size_t rows)
         return positions;
     }
     if (positions.step == 0) return positions;
-    /* Compute with uint64_t, and count from the least int64_t. `room`, the distance from
-       positions.first to the end of int64_t in the direction of the step, can be 2^64 - 1. */
+    /* Compute with uint64_t, because `room` can be 2^64 - 1: the distance from positions.first to
+       the end of int64_t in the direction of the step. `first` is positions.first - INT64_MIN: the
+       exclusive or with `half`, the most significant bit, subtracts INT64_MIN. The exclusive or
+       at the end adds INT64_MIN again. */
     const int down = positions.step < 0;
     const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)positions.first ^ half;
     const uint64_t room = down ? first : ~first;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the positions of a pe_at. Tested by tests/unit/positions/test_at.c. */
+/* Returns the positions of a pe_at as doubles or integers, row by row or several rows at a time.
+ * Tested by tests/unit/positions/test_at.c. */
 #pragma once
 #include "../pe_simd.h"
 #include "../api/options.h"
@@ -28,10 +29,12 @@ PE__INLINE size_t pe__grid_cells(const pe_at *positions, size_t axis)
     return cells;
 }
 
-enum { PE__POSITIONS = 32 }; /* positions that are read together */
+/* Code that reads many positions calls pe__positions() for at most this many rows at a time, so
+   that their doubles fit into a small array on the stack. */
+enum { PE__POSITIONS = 32 };
 
-/* Write coordinate `axis` of each of the rows [r, r + n) to p. If pe_back() made at, the sign is
-   reversed. */
+/* Write coordinate `axis` of each of the rows [r, r + n) to p, with its sign reversed if
+   positions->back is set (see pe_back()). Row 0 is the first one that pe_skip() has not skipped. */
 PE__OUTLINE void pe__positions(const pe_at *positions, size_t r, size_t n, size_t axis, double *p)
 {
     const size_t first =
@@ -62,7 +65,7 @@ PE__OUTLINE void pe__positions(const pe_at *positions, size_t r, size_t n, size_
     }
     for (size_t k = 0; positions->back && k < n; k++) p[k] = -p[k];
 }
-/* Returns coordinate `axis` of row r. Its sign is reversed if pe_back() made at. */
+/* Returns coordinate `axis` of row r, with its sign reversed if positions->back is set. */
 PE__INLINE double pe__position(const pe_at *positions, size_t r, size_t axis)
 {
     double p = (double)(positions->first + (int64_t)r * positions->step);
@@ -71,7 +74,8 @@ PE__INLINE double pe__position(const pe_at *positions, size_t r, size_t axis)
     return p;
 }
 
-/* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
+/* Returns the position of row r of a pe_at that pe__check_integers() has accepted, with its sign
+   reversed if positions->back is set. */
 PE__INLINE int64_t pe__integer_position(const pe_at *positions, size_t r)
 {
     if (positions->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(positions, r, 0);
@@ -79,7 +83,8 @@ PE__INLINE int64_t pe__integer_position(const pe_at *positions, size_t r)
     return positions->back ? -p : p;
 }
 
-/* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
+/* Returns 1 if the positions are a range p, p + 1, p + 2 ... Returns 0 for all lists and grids,
+   even if their positions are consecutive. */
 PE__INLINE int pe__is_consecutive(const pe_at *positions)
 {
     return positions->kind == (int)PE__AT_RANGE && positions->step == (positions->back ? -1 : 1);

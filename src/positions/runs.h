@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pe__next_run() cuts the positions of a call into runs, one after the other. Tested by
+/* pe__next_run() divides the rows of a call into runs, and returns one run per call. Tested by
  * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -7,8 +7,10 @@
 #include "read.h"
 
 /* ---- 4.1 runs of positions ----------------------------------------------------------------------
- * A run consists of consecutive rows of one coordinate. Its rows are at consecutive positions, at
- * one position, copies of earlier rows, or rows of zeros. */
+ * A run consists of rows that are written in one way, for one coordinate of the positions. Its rows
+ * are computed for consecutive positions, or for one position; or they are copies of earlier rows;
+ * or it is a single row of zeros. The rows of a run are consecutive, except in a grid, where a run
+ * of computed rows may take every n-th row (pe__run.every). */
 
 typedef enum pe__run_kind {
     PE__RUN_COMPUTED, /* rows are computed from their positions */
@@ -16,50 +18,63 @@ typedef enum pe__run_kind {
     PE__RUN_ZEROS     /* one row of zeros, at the padding position */
 } pe__run_kind;
 
-/* A run has `rows` rows: row, row + every, row + 2 * every and so on. */
+/* A run has `rows` rows: row, row + every, row + 2 * every and so on, all less than pe__runs.rows.
+   `kind` says how they are written. */
 typedef struct pe__run {
     pe__run_kind kind;
     size_t row, rows, every;
     /* `position` is the position of the first row, with the offset added. `step` is the difference
-       of the positions of adjacent rows of the run: 1, -1 or 0. A run of one row may have any of
-       these, or 2. A run of copies uses neither field. */
+       of the positions of adjacent rows of the run: 1, -1 or 0. In a run of one row, which has no
+       such difference, it may also be 2. Only runs of computed rows need these two fields. */
     double position, step;
-    /* In a run of copies, the first row is a copy of row `source`, and the next row is a copy of
-       row source + source_step. source_step is 0 or 1. */
+    /* In a run of copies without `sources`, row number k of the run is a copy of row
+       source + k * source_step. source_step is 0 or 1. */
     size_t source, source_step;
-    const uint32_t *sources; /* if not NULL, row k of the copies is a copy of row sources[k] */
+    /* If not NULL, row number k of the run is a copy of row sources[k]. NULL except in runs of
+       copies that the row cache has found. */
+    const uint32_t *sources;
 } pe__run;
 
-/* A list has a row cache. Each slot holds a position, with the offset added, and the index of the
-   row that was last written for it. When the position occurs again, that row is copied. 256
-   consecutive integers have different slots, and 256 consecutive multiples of 1/2, 1/4, ... 2^-8
-   also have different slots. The cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
+/* Lists of at least PE__CACHE_MIN_ROWS rows have a row cache, unless rows are added to the output
+   or a uint32_t cannot number them. In shorter lists it saves no time. Each slot holds a position,
+   with the offset added, and the index of the row that was last computed for it. When the position
+   occurs again, that row is copied. Any 256 consecutive integers have different slots. Any 256
+   consecutive multiples of 1/2, 1/4, ... or 2^-8 have at least 255 slots. */
 enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
-    size_t misses_left;                 /* misses until the cache is given up; 0: given up */
+    /* A computed row takes 1 away, and a row that is found in the cache adds 1, up to
+       PE__CACHE_SLOTS. At 0 the cache is no longer used, because positions seldom recur. */
+    size_t misses_left;
     uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
-    uint32_t row[PE__CACHE_SLOTS];
-    uint32_t sources[PE__POSITIONS]; /* the sources of the run that was returned last */
+    uint32_t row[PE__CACHE_SLOTS];      /* the row that was computed for position[slot] */
+    uint32_t sources[PE__POSITIONS];    /* pe__run.sources of the last run that has them */
 } pe__row_cache;
 
-/* This struct holds the remaining positions of a call. */
+/* The state of pe__next_run(): the rows of a call, and which of them it has returned. */
 typedef struct pe__runs {
     const pe_at *positions;
-    const pe_plan *plan;      /* has the offset and the padding position */
-    size_t first, rows, next; /* row r is row first + r of at; `next` is the next row to return */
-    size_t coordinate;
-    int copies;             /* 1: rows at the position of an earlier row are copied from it */
-    size_t cells, period;   /* a grid whose rows are copied: each value holds for `cells` rows,
-                                 and the values recur after `period` values; else 1, SIZE_MAX */
-    size_t computed;        /* a grid: before this row, each value's first row is computed */
-    double last;            /* the position of row next - 1; 1e300: none */
-    pe__row_cache *cache;   /* the row cache of a long list, or NULL */
-    size_t held, held_rows; /* p holds the positions, without offset, of the rows
-                                 [held, held + held_rows) */
+    const pe_plan *plan; /* has the offset and the padding position */
+    /* The rows 0 ... rows - 1 are the rows first, first + 1 ... of `positions`. pe__next_run()
+       continues at row `next`. */
+    size_t first, rows, next;
+    size_t coordinate; /* which coordinate of `positions` the rows encode */
+    int copies;        /* 1: a row at the position of an earlier row is copied from that row */
+    /* In a grid with copies = 1, the coordinate has the same value in `cells` consecutive rows,
+       and `period` different values, after which the values recur. Elsewhere `cells` is 1 and
+       `period` is SIZE_MAX. */
+    size_t cells, period;
+    /* In a grid with cells > 1, a run has already computed the first row of each value that begins
+       before this row. 0 at the start. */
+    size_t computed;
+    double last; /* the position of row next - 1, with the offset added; 1e300 if there is none */
+    pe__row_cache *cache; /* the row cache of a long list, or NULL */
+    /* p holds the positions, without offset, of the rows [held, held + held_rows). Not used for
+       ranges. */
+    size_t held, held_rows;
     double p[PE__POSITIONS];
 } pe__runs;
 
-/* Return the runs of `rows` rows, starting at row `first` of at. */
+/* Returns the state before the first call of pe__next_run(). See pe__runs for the parameters. */
 PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *positions, size_t first,
                                 size_t rows, size_t coordinate, int copies)
 {
@@ -76,7 +91,8 @@ PE__INLINE int pe__is_padding(const pe_plan *plan, double p)
     return plan->has_padding && p == plan->padding;
 }
 
-/* Returns the position of row r, without offset. */
+/* Returns the position of row r, without offset. If p does not hold it, p is filled with the
+   positions of row r and of up to PE__POSITIONS - 1 rows after it. */
 PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
 {
     if (x->positions->kind == (int)PE__AT_RANGE) return pe__position(x->positions, x->first + r, 0);
@@ -89,14 +105,15 @@ PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
 }
 
 /* Returns how many rows, starting at row r with position p, are at p, p + step, p + 2 step and so
-   on, and not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
+   on, and not at the padding position. For a range, `step` must be the difference of its positions.
+   If step is 1 or -1, t is a multiple of 2^-20 (pe__run_step()), so t + n step is exact. */
 PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
 {
     const size_t remaining = x->rows - r;
     const double t = p + x->plan->offset;
     size_t n = 1;
     if (x->positions->kind ==
-        (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
+        (int)PE__AT_RANGE) { /* all remaining rows, or those before the padding position */
         const double before = x->plan->has_padding ? (x->plan->padding - p) * step : 0;
         return before > 0 && before < (double)remaining ? (size_t)before : remaining;
     }
@@ -107,9 +124,10 @@ PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
     return n;
 }
 
-/* Returns the step of the run that begins at row r, at position p. The step is 1 or -1 only if t =
-   p + offset is a multiple of 2^-20. It is 0 for rows at one position that are not copied. It is 2
-   if the run has one row. */
+/* Returns the step of the run that begins at row r, at position p. The step is 1 or -1 if row r + 1
+   is at the next or the previous position and t = p + offset is a multiple of 2^-20. It is 0 if row
+   r + 1 is at the same position and rows are not copied. Otherwise it is 2, and the run has only
+   row r. */
 PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 {
     const double t = p + x->plan->offset, units = t * 1048576.0;
@@ -119,17 +137,18 @@ PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
     return (step == 1 || step == -1) && (double)(int64_t)units == units ? step : 2;
 }
 
-/* Returns the slot of t, and writes the bits of t to *bits. */
+/* Returns the slot of a position t, which includes the offset. Writes the bits of t to *bits. */
 PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
 {
-    const uint64_t n = pe__double_bits(t + 26388279066624.0); /* 1.5 * 2^44: multiples of 2^-8 */
+    /* Adding 1.5 * 2^44 rounds t to a multiple of 2^-8, whose last bits are those of n. */
+    const uint64_t n = pe__double_bits(t + 26388279066624.0);
     *bits = pe__double_bits(t);
     return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
 }
 
-/* Write to cache->sources the cached rows of row r and of the rows after it, up to the first row
-   whose position is not in the cache. Returns how many there are: at most those whose positions are
-   held. */
+/* Find rows that can be copied: row r and the rows after it, up to the first row whose position is
+   not in the cache or is the padding position. Write the cached row of each to cache->sources.
+   Returns how many there are. Only rows whose positions x->p holds are looked up. */
 PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
 {
     pe__row_cache *const cache = x->cache;
@@ -144,8 +163,9 @@ PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
     cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
     return k;
 }
-/* Enter a run that is computed into the cache. A run of more rows than the cache has slots is not
-   entered. */
+/* Enter the rows of a computed run into the cache. A run of more rows than the cache has slots is
+   not entered, because its last rows would replace its first ones. Either way, each row counts as a
+   miss. */
 PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
 {
     for (size_t k = 0; run->rows <= PE__CACHE_SLOTS && k < run->rows; k++) {
@@ -157,8 +177,9 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
     cache->misses_left -= pe__min(cache->misses_left, run->rows);
 }
 
-/* Make a run that copies the rows starting at row `source`. If step is 0, all its rows are copies
-   of that row. */
+/* Make *run a run of `rows` copies. If step is 1, they are copies of consecutive rows, starting at
+   row `source`. If step is 0, all are copies of row `source`, or of the rows that the caller then
+   sets in run->sources. */
 PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows)
 {
     run->kind = PE__RUN_COPIED;
@@ -167,14 +188,16 @@ PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows
     run->rows = rows;
 }
 
-/* Set *run to the next run, and return 1; return 0 after the last one. Runs follow each other. A
-   grid's run may skip rows (every > 1): these are copied by the runs that follow. */
+/* Sets *run to the next run and returns 1, or returns 0 if no rows are left. Each run begins at the
+   first row that no run has written. A grid's run may skip rows (every > 1). The runs after it copy
+   the skipped rows. */
 PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
-    size_t r = x->next, cell = 0, cached; /* cell: rows before row r with its value in the grid */
+    /* In a grid, the coordinate has the same value in row r and in the `cell` cells before it. */
+    size_t r = x->next, cell = 0, cached;
     if (x->cells > 1) {
         cell = (x->positions->skipped + x->first + r) % x->cells;
-        if (cell == 0 && r < x->computed) r += cell = 1; /* a run before has computed row r */
+        if (cell == 0 && r < x->computed) r += cell = 1; /* an earlier run has computed row r */
     }
     if (r >= x->rows) return 0;
     const double p = pe__runs_position(x, r), t = p + x->plan->offset;
@@ -185,10 +208,10 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
     run->step = 0;
     run->sources = NULL;
     x->last = run->position = t;
-    if (pe__is_padding(x->plan, p)) { /* only in plans of one axis, so in no grid with cells > 1 */
+    if (pe__is_padding(x->plan, p)) { /* such a plan has one axis, so no grid has cells > 1 */
         run->kind = PE__RUN_ZEROS;
         x->last = 1e300;
-    } else if (x->cells > 1 && cell == 0) { /* the first row of p and of each later value */
+    } else if (x->cells > 1 && cell == 0) { /* the first rows of value p and of larger values */
         run->rows = pe__min(x->period - (size_t)fabs(p), (x->rows - r - 1) / x->cells + 1);
         run->every = x->cells;
         run->step = x->positions->back ? -1 : 1;
@@ -199,9 +222,9 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
         pe__copies(run, 0, 0, cached);
         run->sources = x->cache->sources;
         x->last = x->p[r + run->rows - 1 - x->held] + x->plan->offset;
-    } else if (cell != 0 && r > 0) { /* the value of the row before */
+    } else if (cell != 0 && r > 0) { /* row r has the same value as row r - 1 */
         pe__copies(run, r - 1, 0, pe__min(x->cells - cell, x->rows - r));
-    } else if (r >= x->period) { /* a period is counted in rows here, since cells is 1 */
+    } else if (r >= x->period) { /* cells is 1 here, so a period is as many rows as values */
         pe__copies(run, r - x->period, 1, x->rows - r);
     } else {
         if (!same) run->step = pe__run_step(x, r, p);

@@ -20,9 +20,9 @@
 #include "../calls/each_type.h"
 
 /* ---- 14. self test ------------------------------------------------------------------------------
- * Elements are hashed as integers, so that the byte order does not matter. The constant in
- * pe_selftest() is the same in every build, and changes only if results change. If a build computes
- * another hash, tests/unit/selftest/test_selftest.c prints that hash. */
+ * The bits of each element are hashed as an integer, so that the byte order does not matter. The
+ * constant in pe_selftest() is the same in every build. It changes only if results or these tests
+ * change. If a build computes another hash, tests/unit/selftest/test_selftest.c prints it. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 11 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -63,9 +63,10 @@ static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
     t->hash = h;
 }
 
-/* Add rows of a plan to the hash. They are runs that begin at the first five positions of the list
-   and go towards 0, and rows of a grid and of lists. They are also rows that pe_add_T adds and,
-   unless angles are floats, shifted rows. */
+/* Add rows of a plan to the hash. Five calls have consecutive positions: they begin at the first
+   five positions of the list and go towards 0, the fifth beyond it. The next calls have the cells
+   of a grid, a list of integers and a list of reals. Two calls of pe_add_T follow and, unless the
+   plan has PE_ANGLE_FLOAT32, one of pe_shift_T. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 #define PE__TEST_FILL(T, element)                                                                  \
     PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
@@ -90,12 +91,14 @@ PE__TEST_FILL(f16, uint16_t)
 PE__TEST_FILL(bf16, uint16_t)
 #undef PE__TEST_FILL
 
-/* Hash two heads of each token, which are rotated forward and then backward. Then hash biases of
-   ALiBi that are added and filled, and rows of a learned table that are added. Last, hash heads
-   whose pairs (a, b) are (3, 1) or (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a'
-   = a c - b s or b' = b c + a s is a difference of two nearly equal products. The product with c is
-   rounded first, so the difference is 2^-21. If that product were fused with the difference, the
-   result would be 3 * 2^-23. */
+/* Fill two heads of each token and hash them. Hash them again after they are rotated forward, as
+   halves, and after they are rotated backward, as interleaved pairs. Then hash biases of ALiBi that
+   are added and filled, and rows of a learned table that are added. Last, hash heads whose pairs
+   (a, b) are (3, 1) or (-1, 3), rotated by the sine s = 3 and the cosine c = 1 + 2^-23. Then
+   a' = a c - b s or b' = b c + a s is a difference of two nearly equal products. The product with c
+   is rounded first, so the difference is 2^-21. If that product were fused with the difference, the
+   result would be 3 * 2^-23. The macro's parameters one, minus and three are the elements 1, -1
+   and 3. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
     PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \
@@ -136,16 +139,16 @@ PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
 #undef PE__TEST_ROTATE
 
 /* Hash which elements are NaNs after heads of NaNs are rotated and rounded from f32 to f16 and
-   bf16. The bits of a NaN are not hashed, since its sign differs between machines. A NaN whose
-   payload is all ones becomes 0 in a build that takes NaNs for impossible and rounds them as
-   other floats. */
+   bf16. The bits of a NaN are not hashed, since its sign differs between machines. The NaN in `in`
+   has a payload of all ones. A build that assumes that there are no NaNs, and so rounds it as other
+   floats, carries into its sign bit: the bf16 is then a zero. */
 PE__OUTLINE void pe__test_nans(pe__test *t)
 {
     enum { head = 64, all = 4 * head };
     const pe_heads heads = {4, head, all};
     const uint32_t nan = 0x7fffffff;
     pe_config config = pe_config_default(head);
-    double memory[128]; /* pe_plan_size() for one row; if it grows, the plan is refused */
+    double memory[128]; /* at least pe_plan_size() for one row; else the plan is refused */
     float in[all];
     uint16_t *const x = t->x.a_f16;
     for (size_t i = 0; i < all; i++) memcpy(in + i, &nan, sizeof nan);
@@ -164,8 +167,9 @@ PE__OUTLINE void pe__test_nans(pe__test *t)
     }
 }
 
-/* Hash results of functions that need no plan. Dot products are left out, since they take 32 KB
-   more of stack. */
+/* Hash results of four functions that need no plan: frequencies of YaRN, slopes of ALiBi, a table
+   of pe_sinusoidal_f32(), and this table resampled as a learned table. The self test leaves out
+   pe_dot_f64(), which takes 32 KB more of stack. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
 {
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
@@ -175,8 +179,8 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
     rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
     const pe_status status = pe_rope_frequencies(&rope, omega, omega + PE__TEST_D);
-    /* The doubles are hashed as the bits of floats: their low and high words, in this order on
-       every machine. */
+    /* Split each double into its low and its high 32 bits, in this order on every machine. PE__TAKE
+       then hashes them as the bits of two floats. */
     for (size_t i = 0; i < 2 * PE__TEST_D; i++) {
         const uint64_t bits = pe__double_bits(omega[i]);
         const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
@@ -190,19 +194,20 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 }
 #undef PE__TAKE
 
-/* Returns the hash of all parts, each with a plan of its own. A part whose plan is refused is left
-   out, which changes the hash. */
+/* Returns the hash of all parts. Before each part a new plan is made, which all parts use except
+   the last two. A part whose plan is refused is left out, which changes the hash. */
 PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
         pe__test_rows_f64,    pe__test_rows_f64,  pe__test_rows_f64,   pe__test_rows_f32,
         pe__test_rows_f16,    pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_nans,      pe__test_rest};
-    /* positions far from 0 and near it, and some with a hard-to-round element */
+    /* The first five positions are far from 0 or near it. Each of the last four has an element
+       whose distance from a midpoint of two floats is below 2^-32 units in the last place. */
     static const int64_t edge_positions[] = {
         2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
         -1773804743, 1896201758,           -1709504159, 1803184376};
-    double memory[4416 / sizeof(double)]; /* pe_plan_size(); if it grows, plans are refused */
+    double memory[4416 / sizeof(double)]; /* at least pe_plan_size(); else the plan is refused */
     pe__test test;
     test.zero = zero;
     test.hash = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations that pe_simd.h lists, on AVX2 with FMA. Tested by tests/unit/simd/test_types.c. */
+/* This file defines the operations of pe_simd.h that need intrinsics of AVX2 and FMA. The others
+ * are in vectors.h and derived.h. Tested by tests/unit/simd/test_types.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"
@@ -47,8 +48,10 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. The
-   instruction blendv selects by the top bit of each lane. */
+/* Rotate (s, c) by k quadrants, where k is an integer in the last bits of `quadrant`. The function
+   of this name in vectors.h explains the sign changes. If k is odd, blends exchange s and c. The
+   instruction blendv selects by the most significant bit of each lane, so bit 0 of k is shifted
+   there. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(quadrant);
@@ -72,16 +75,17 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
-/* Load the same four floats into both 128-bit halves, so that no permutation crosses them. */
+/* Load the same four floats into both 128-bit halves of a vector, so that a permutation within the
+   halves is enough to repeat each float. */
 PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
                                 _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
 }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm256_movemask_ps((__m256)a); }
-/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
-   no float is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are
-   written. */
+/* This is assembly, because clang removes the intrinsic for this comparison under
+   -ffinite-math-only: it assumes that no float is a NaN. Comparing the bits as integers instead
+   took 7 to 11 % longer where 16-bit biases are written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __m256 unordered;
@@ -106,9 +110,9 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const __m256i both = _mm256_blend_epi16((__m256i)(a >> 16), (__m256i)b, 0xaa);
     _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
-/* Returns 1 if the lower 16 bits of any number are 0. The minimum of the four vectors' 16-bit words
-   is 0 wherever a word is 0, so one comparison serves all four. The constant 0x33333333 selects the
-   mask bits of the lower words. */
+/* Returns 1 if the lower 16 bits of any number in the four vectors are 0, else 0. The minimum of
+   the four vectors' 16-bit words is 0 wherever a word is 0, so one comparison serves all four. The
+   constant 0x33333333 selects the mask bits of the lower words. */
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
@@ -116,7 +120,8 @@ PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
     const __m256i zero = _mm256_cmpeq_epi16(minimum, _mm256_setzero_si256());
     return ((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0;
 }
-/* Restores the order after a shuffle, which works within each 128-bit half. */
+/* Returns v with its two middle quarters exchanged. This restores the order of numbers after
+   _mm256_shuffle_ps(), which works within each 128-bit half. */
 PE__INLINE pe__vf pe__unzip_halves(__m256 v)
 {
     return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8));
@@ -144,12 +149,13 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm256_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
-/* Keep the minima, as signed integers, of the lower and the upper 32 bits of a and b. Shifting the
-   lower 32 bits leaves the bits that a float drops. Shifting the upper 32 bits by 1 drops the sign,
-   and leaves the exponent and 20 bits of the significand. For doubles of 2 and more this is a
+/* Keep the minima, as signed integers, of the lower and the upper 32 bits of the doubles in a and
+   b, after these shifts to the left. The lower 32 bits are shifted by PE__TO_TOP, which leaves the
+   bits that rounding to float drops. The upper 32 bits are shifted by 1, which drops the sign, and
+   leaves the exponent and 20 bits of the significand. For magnitudes of 2 and more this is a
    negative integer, so the vector is always flagged. The alternative is to shuffle the lower halves
-   into one vector, and to keep minima of the floats' magnitudes. With it, fills took 12 % longer
-   and sums 10 % longer. */
+   into one vector, and to keep minima of the magnitudes of the floats v. With it, fills took 12 %
+   longer and sums 10 % longer. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256i addend = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
@@ -159,10 +165,10 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
 /* Returns 1 if a minimum of dropped bits is less than `window` above a midpoint, or a minimum of
-   magnitudes is below the guard. Both bounds are converted to the form of the minima. The guard has
-   the bits of a float and becomes the upper half of a double. Its significand loses 3 bits, rounded
-   up. Its exponent grows by 896, the difference of the biases. Guards of 0x3ffffff8 (just below 2)
-   and more flag every vector. */
+   magnitudes is below the guard, else 0. Both bounds are converted to the form of the minima. The
+   guard has the bits of a float, and becomes the upper half of a double, shifted to the left by 1.
+   Its significand loses 3 bits, rounded up. Its exponent grows by 896, the difference of the
+   biases. Guards of 0x3ffffff8 (just below 2) and more flag every vector. */
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations that pe_simd.h lists, on AVX-512. Tested by tests/unit/simd/test_types.c. */
+/* This file defines the operations of pe_simd.h that need intrinsics of AVX-512. The others are in
+ * vectors.h and derived.h. Tested by tests/unit/simd/test_types.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"
@@ -49,8 +50,9 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. Masked moves
-   exchange s and c. */
+/* Rotate (s, c) by k quadrants, where k is an integer in the last bits of `quadrant`. The function
+   of this name in vectors.h explains the sign changes. If k is odd, masked moves exchange s and
+   c. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
@@ -64,11 +66,12 @@ PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, sign_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, sign_c, sign, 0x78));
 }
-/* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. `quarters`
-   has two numbers for each quadrant, one for the sine and one for the cosine. The index has 3 bits,
-   so the table has the four quadrants twice. The top bit of a number is the change of sign. A 16 in
-   it exchanges s and c: the exclusive or with an index of the permutation changes the index's bit
-   4, which chooses between s and c. */
+/* Returns pe__zip() of s and c after pe__rotate_quadrant() of them, in 4 operations instead of 8.
+   `quarters` has two numbers for each number of quadrants modulo 4: one for the sine and one for
+   the cosine. The last 3 bits of `quadrant` choose them, so `quarters` has all of them twice. The
+   most significant bit of a number is the change of sign. Bit 4 of a number (16) exchanges s and c:
+   the exclusive or with an index of the permutation changes the index's bit 4, which chooses
+   between s and c. */
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -111,7 +114,7 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     unsigned mask = _mm512_movepi32_mask((__m512i)a);
-    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of the mask, then load 32 */
+    __asm__("" : "+r"(mask)); /* otherwise gcc 12 may store 16 bits of the mask, then load 32 */
     return mask & 0xffffu;
 }
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
@@ -120,9 +123,9 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
-/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
-   no float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
-   written. */
+/* This is assembly, because clang removes the intrinsic for this comparison under
+   -ffinite-math-only: it assumes that no float is a NaN. Comparing the bits as integers instead
+   took 3 to 7 % longer where 16-bit biases are written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __mmask16 unordered;
@@ -192,8 +195,8 @@ PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-/* _mm512_range_ps() with 0x0a returns the lesser magnitude, without a sign, in one instruction. In
-   gcc at -O0 it is a macro that -Wsign-conversion reports. */
+/* _mm512_range_ps() with 0x0a returns the smaller of |a| and |b| in one instruction. In gcc at -O0
+   it is a macro that -Wsign-conversion reports. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -216,9 +219,10 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
 {
     /* the lower halves of the doubles; minima do not depend on their order */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
-    /* dropped = (low & mask) ^ tie are the bits that a float drops, with the most significant one
-       inverted. So a midpoint becomes 0, the least unsigned integer. Shifting them to the top
-       instead, as other backends do, would compete with shuffles for their ports. */
+    /* dropped = (low & mask) ^ tie are the bits that rounding to float drops, with the most
+       significant one inverted. So a midpoint becomes 0, the least unsigned integer. Shifting the
+       bits to the top instead, as the other instruction sets do, would compete with shuffles for
+       the same ports of the CPU. */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);

@@ -7,15 +7,16 @@
 /* ---- which instruction set, which sine ------------------------------------------------------ */
 
 #define PE_ISA_SCALAR 1 /* C99: needs neither SIMD nor FMA hardware            */
-#define PE_ISA_NEON 2   /* AArch64                                             */
-#define PE_ISA_AVX2 3   /* x86-64 with AVX2 and FMA                            */
-#define PE_ISA_AVX512 4 /* x86-64 with AVX-512 F, DQ, BW and VL                */
-#define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
+#define PE_ISA_NEON 2   /* AArch64, little-endian                              */
+#define PE_ISA_AVX2 3   /* x86 with AVX2, FMA and F16C                         */
+#define PE_ISA_AVX512 4 /* x86 with AVX-512 F, DQ, BW and VL                   */
+#define PE_ISA_SSE2 5   /* x86 with SSE2, as every x86-64 has                  */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
 /* PE__GNU is 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that
-   turn fast-math off. This holds for clang, even as clang-cl, which does not define __GNUC__. The
-   other compilers named here define __GNUC__, but ignore the pragmas. */
+   turn fast-math off. This holds for gcc and for clang, even as clang-cl, which does not define
+   __GNUC__. The other compilers named here define __GNUC__, but ignore the pragmas. PE__GNU = 0
+   allows PE_ISA_SCALAR only. */
 #if defined(__clang__) ||                                                                          \
     (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) &&                  \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
@@ -38,7 +39,7 @@
 #endif
 
 /* The default is the widest instruction set that the flags allow. CPUs that have AVX-512 CD but not
-   DQ are Xeon Phis, which lack instructions that pe uses. */
+   DQ are Xeon Phis. They lack AVX-512 instructions that pe uses, so they get AVX2. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
@@ -48,7 +49,7 @@
 #define PE_ISA PE_ISA_AVX2
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
 #define PE_ISA PE_ISA_NEON
-#elif defined(__wasm_simd128__) /* asked before SSE2: emscripten can define __SSE2__ */
+#elif defined(__wasm_simd128__) /* tested before SSE2: emscripten can define __SSE2__ */
 #define PE_ISA PE_ISA_WASM
 #elif defined(__SSE2__)
 #define PE_ISA PE_ISA_SSE2
@@ -81,12 +82,12 @@
 #endif
 #undef PE__NO_512
 
-/* PE__SETS_TARGET is 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
-   pe's functions a target attribute. So pe may use F16C in a program compiled with -mavx2 -mfma
-   alone, and DQ, BW and VL in one compiled with -mavx512f alone. Such a program still runs on every
-   CPU that its flags allow. Every CPU with AVX2 has F16C, and every CPU with AVX-512F except the
-   Xeon Phi has DQ, BW and VL. If PE_ISA goes beyond the flags, the program needs a CPU that has
-   PE_ISA. */
+/* PE__SETS_TARGET is 1 if PE_ISA is AVX2 or AVX-512 and the flags do not allow all its
+   instructions. compiler.h then gives pe's functions a target attribute. So pe may use F16C in a
+   program compiled with -mavx2 -mfma alone, and DQ, BW and VL in a program compiled with -mavx512f
+   alone. Such programs still run on every CPU that their flags allow, except the Xeon Phi. Every
+   CPU with AVX2 has F16C, and every other CPU with AVX-512F has DQ, BW and VL. If PE_ISA itself
+   goes beyond the flags, the program needs a CPU that has PE_ISA. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
@@ -105,24 +106,25 @@
 #else
 #define PE__SETS_TARGET 0
 #endif
-/* PE__HAVE_FMA is defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is
-   a call to the C library, so pe__two_prod() splits its operands instead. */
+/* PE__HAVE_FMA is defined if PE_ISA or the flags promise a fused multiply-add. Without one,
+   __builtin_fma() is a call to the C library. So scalar code then computes pe__fma() with two
+   roundings, and pe__two_prod() splits its operands. */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 ||                   \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * Only these two options depend on the CPU. pe recognises a CPU by the instruction sets that the
- * flags allow. The CPU's name is not reliable: a compiler that is older than the CPU takes it for
- * another one. */
+ * Only PE_PREFETCH_HEADS and PE_LOADS_WAIT depend on the CPU. pe recognises a CPU by the
+ * instruction sets that the flags allow. The CPU's name is not reliable: a compiler that is older
+ * than the CPU takes it for another one. */
 
 /* PE_PREFETCH_HEADS is 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
-   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching, rotating takes
-   25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three flags. It has
-   SSE4a, as only AMD's CPUs do. It has AVX-512. It lacks VP2INTERSECT, which AMD's other CPUs with
-   AVX-512 have.
- */
+   Zen 4, which is a seventh faster if its hardware alone prefetches. Without prefetching, rotating
+   takes 25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three flags. It
+   has SSE4a, as only AMD's CPUs do. It has AVX-512. It lacks VP2INTERSECT, which AMD's other CPUs
+   with AVX-512 have. If the compiler defines __znver5__, the CPU is a Zen 5 whatever these flags
+   are. */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) &&              \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
 #define PE_PREFETCH_HEADS 0
@@ -131,9 +133,9 @@
 #endif
 
 /* PE_LOADS_WAIT is 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
-   flight whose address has the same last 12 bits. On a Zen 3 these stalls took 50 % of the time. On
-   a Zen 5, avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 that was
-   measured became faster. */
+   flight whose address has the same last 12 bits. The default is 1 for AVX2 on CPUs without
+   AVX-512, else 0. On a Zen 3 these stalls took 50 % of the time. On a Zen 5, avoiding them makes
+   rows in halves take a sixth longer. No CPU with AVX-512 that was measured became faster. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)
@@ -143,8 +145,8 @@
 #ifndef PE_SLEEF
 #define PE_SLEEF 0
 #endif
-/* Refuse values of PE_SLEEF other than 0 and 1. If it is defined as empty (-DPE_SLEEF=), the first
-   condition reads 1 - -1, which is 2. */
+/* Refuse values of PE_SLEEF other than 0 and 1. The first condition refuses an empty definition
+   (-DPE_SLEEF=), with which it reads (1 - -1) == 2. */
 #if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif

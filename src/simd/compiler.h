@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What pe requires of a compiler: the floating-point environment, includes, pragmas, attributes.
- * Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
+/* Refuses compilers whose arithmetic is not what pe needs, includes headers, turns off options that
+ * change arithmetic, and defines macros for attributes and assembly. Tested by tests/checks/fail.sh
+ * and tests/tools/matrix.sh. */
 #pragma once
 #include "choice.h"
 
@@ -8,11 +9,13 @@
 
 #include <float.h>
 /* PE__EVALUATES is FLT_EVAL_METHOD, corrected. It must be 0: an operation on doubles rounds to
-   double, and one on floats to float. A value of -1, which clang has under -ffast-math, counts as
-   0, because pe.h turns -ffast-math off for its own code. A value of 16 counts as 0, because it
-   concerns _Float16 alone. For clang with x87 PE__EVALUATES is 2: it rounds to neither type,
-   whatever -ffp-eval-method says. A value of 1, which gcc has for s390x in strict ISO C, is
-   refused. */
+   double, and one on floats to float. All other values are refused, such as 1, which gcc has for
+   s390x in strict ISO C. The corrections are
+       -1, which clang has under -ffast-math, counts as 0: pe.h turns -ffast-math off
+       16 counts as 0: it concerns _Float16 alone
+       an undefined FLT_EVAL_METHOD counts as 0
+       any value of clang for x86 without SSE2 counts as 2: the x87 rounds to neither type, whatever
+       -ffp-eval-method says */
 #if defined(__clang__) && (defined(__i386__) || defined(__x86_64__)) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 ||                                        \
@@ -43,15 +46,15 @@
 /* Refuse gcc's -fsingle-precision-constant, which makes a constant like 0.1 a float and defines no
    macro. */
 typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
-/* Refuse to become a header unit of g++. A file that imports one gets pe's functions without the
-   pragmas below: they compute other bits under -ffast-math, and can crash. With modules on, g++ may
-   turn any header into a header unit: pe.h, or a header that includes it. So the file that is
-   compiled must not be a header, by its extension. A precompiled header and a named module keep the
-   pragmas. */
+/* Refuse to become a header unit of g++. A file that imports a header unit gets pe's functions
+   without the pragmas below. These functions then compute other bits under -ffast-math, and can
+   crash. With modules on, g++ may turn any header into a header unit: pe.h, or a header that
+   includes it. So the name of the file that is compiled must not have a header's extension, which
+   begins with h or H. A precompiled header and a named module keep the pragmas. */
 #if defined(__cpp_modules) && !defined(__clang__)
 static constexpr bool pe__names_header(const char *file)
 {
-    char first = 0; /* the first character after the last dot of the file's name */
+    char first = 0; /* the first character after the last dot of the file's name; 0: no dot */
     for (; *file; file++) {
         if (*file == '.') first = file[1];
         if (*file == '/') first = 0;
@@ -81,8 +84,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #include <wasm_simd128.h>
 #endif
 
-/* Without optimisation, kernels need more stack. PE__OPTIMIZED = 0 then selects smaller tiles,
-   which leave room for it. */
+/* PE__OPTIMIZED is 1 if gcc or clang optimises. Otherwise kernels may need more stack. So 0 selects
+   smaller tiles, which leave room for it. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };
 #else
@@ -128,8 +131,10 @@ enum { PE__OPTIMIZED = 0 };
 #undef __vector_size__
 #endif
 
-/* From here to the end of pe.h, arithmetic is done as written: contraction and re-association are
-   off, whatever the command line allows. The end of pe.h restores the program's options. */
+/* From here to hints_end.h, which pe.h includes near its end, arithmetic is done as written.
+   Contraction and fast-math are off, whatever the command line allows. Where pe cannot turn them
+   off, it refuses the compiler or its options, as far as macros show them. The pragmas in
+   hints_end.h restore the program's options, except for cl. */
 #if defined(__clang__)
 /* PE__FLOAT_CONTROL is 1 if clang supports the pragma float_control on the target. On other targets
    clang warns and ignores the pragma. */
@@ -164,7 +169,7 @@ enum { PE__OPTIMIZED = 0 };
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",                     \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros",         \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
-#if __GNUC__ > 10 /* -O3's clones of functions and loops add 6 % of code and no speed */
+#if __GNUC__ > 10 /* at -O3, clones of functions and loops would add 6 % of code and no speed */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
@@ -173,7 +178,7 @@ enum { PE__OPTIMIZED = 0 };
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
-/* Fusing must be turned off, because cl before VS 2022 fuses products by default. The setting
+/* Turn fusing off, because cl before VS 2022 fuses products with sums by default. The setting
    cannot be saved and restored, so fusing remains off to the end of the program's file. */
 #pragma fp_contract(off)
 #else
@@ -181,8 +186,9 @@ enum { PE__OPTIMIZED = 0 };
 #pragma STDC FP_CONTRACT OFF
 #endif
 /* No macro tells whether a compiler obeys FP_CONTRACT. tcc fuses nothing, nor does a compiler for
-   x86 whose flags allow no FMA. With all other compilers the program must turn fusing off, and
-   define PE_UNFUSED to say so. */
+   x86 whose flags allow no FMA. Other compilers are refused until the program turns fusing and
+   fast-math off and defines PE_UNFUSED to say so. Compilers that define __GNUC__ but have PE__GNU =
+   0 are refused even without FMA, because they ignore pragmas that turn fast-math off. */
 #if !defined(PE_UNFUSED) && !defined(__TINYC__) &&                                                 \
     (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) ||   \
      defined(__FMA__) || defined(__FMA4__) || defined(__AVX2__))
@@ -190,16 +196,18 @@ enum { PE__OPTIMIZED = 0 };
 #endif
 #endif
 
-/* PE__INLINE marks functions that are always inlined. Kernels have arguments for the element type,
-   for the layout, and for whether to add. Callers pass constants, so after inlining the compiler
-   decides the branches on these arguments. Without optimisation nothing is forced inline, because
-   gcc would take half a minute and 2 GB to inline all that a program might call. */
+/* PE__INLINE marks functions that gcc and clang always inline if they optimise. Kernels have
+   arguments for the element type, for the layout, and for whether to add. Callers pass constants,
+   so after inlining the compiler decides the branches on these arguments. Without optimisation
+   nothing is forced inline, because gcc would take half a minute and 2 GB to inline all that a
+   program might call. */
 /* PE__OUTLINE marks functions that are never inlined, to keep the code small. A call costs little,
    since it serves many elements. PE__COLD marks functions that are never inlined and are placed
    away from the loops, because they seldom run: for example, after a flagged rounding test. Without
    optimisation nothing is inlined anyway, but gcc keeps every static function that is not declared
    inline, even if nothing calls it. So both macros then say inline: a program that fills a table
-   has 128 KB of code instead of 297 KB (gcc 12.2 -O0, AVX-512). */
+   has 128 KB of code instead of 297 KB (gcc 12.2 -O0, AVX-512). For compilers other than gcc and
+   clang, all three macros are `static inline`. */
 #if PE__GNU && defined(__OPTIMIZE__)
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
@@ -213,7 +221,8 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__OUTLINE static inline
 #define PE__COLD static inline
 #endif
-/* PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
+/* PE__UNLIKELY(x) is true if x is true, and tells the compiler that x is seldom true.
+   PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
    uintptr_t because it may lie outside the array, where pointer arithmetic is undefined.
    PE__IN_REGISTER(p) keeps the pointer p in a register of its own. Otherwise gcc 12 packs two
    pointers into a vector to increment both, and extracts them for each use. This overhead is 20 %
@@ -243,11 +252,11 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__DIVIDES_BY_ZERO
 #endif
 
-/* PE__OPAQUE(a) makes the compiler hold `a` in a register and assume nothing about its value. So
+/* PE__OPAQUE(a) makes gcc and clang hold `a` in a register and assume nothing about its value. So
    the compiler cannot simplify the computation of `a`, nor load it again for a later use, as gcc
    does otherwise. The letters stand for the vector registers of each instruction set ("v": all 32
-   of AVX-512). On other targets `a` goes through memory ("+m"). WebAssembly also uses memory with
-   clang 19 and later, which rejects "+r" for a vector. */
+   of AVX-512). On other targets `a` goes through memory ("+m"), also on WebAssembly with clang 19
+   and later, which rejects "+r" for a vector. With other compilers PE__OPAQUE() does nothing. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__) && __clang_major__ < 19
@@ -262,12 +271,12 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__OPAQUE(a) __asm__("" : "+m"(a))
 #endif
 
-/* PE__PRODUCT(p) keeps the compiler from fusing the product p with a later sum. Under
-   -ffp-contract=fast clang fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses
-   scalars that it vectorizes itself, to use fmaddsub, but does not fuse pe's vectors. So p is not
-   made opaque for gcc's vectors, where this would cost a third of the time of a rotation.
-   WebAssembly without relaxed SIMD has no fused instruction, and "+m" would treble the time of a
-   rotation. */
+/* PE__PRODUCT(p) keeps the compiler from fusing the product p with a later sum. PE__OPAQUE(p) takes
+   time, so it is left out where the compiler fuses nothing. Under -ffp-contract=fast clang
+   fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses scalars that it vectorizes
+   itself, to use fmaddsub, but does not fuse pe's vectors, where PE__OPAQUE(p) would cost a third
+   of the time of a rotation. WebAssembly without relaxed SIMD has no fused instruction, and "+m"
+   would treble the time of a rotation. */
 #if (defined(__clang__) && (!defined(__wasm__) || defined(__wasm_relaxed_simd__))) ||              \
     (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
 #define PE__PRODUCT(p) PE__OPAQUE(p)
@@ -275,9 +284,10 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__PRODUCT(p) (void)(p)
 #endif
 
-/* PE__IN_MEMORY(p) leaves the numbers at p in memory, because AVX2 can load and broadcast a number
-   in one instruction. Otherwise gcc keeps four numbers in a register, and permutes the register to
-   broadcast each. This takes 7 % longer on a Zen 3. */
+/* PE__IN_MEMORY(p) leaves the numbers at p in memory in code for AVX2, which can load and broadcast
+   a number in one instruction. Otherwise gcc keeps four numbers in a register, and permutes the
+   register to broadcast each. This takes 7 % longer on a Zen 3. On other instruction sets
+   PE__IN_MEMORY() does nothing. */
 #if PE__GNU && PE_ISA == PE_ISA_AVX2
 #define PE__IN_MEMORY(p) __asm__("" : "+r"(p))
 #else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations that are built on the backends, and operations that several backends share. Tested by
- * tests/unit/simd/test_types.c and tests/unit/numbers/test_budget.c. */
+/* This file has operations that are written with those of the other files in simd/, and operations
+ * that several instruction sets share. Tested by tests/unit/simd/test_types.c and
+ * tests/unit/numbers/test_budget.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"
@@ -43,13 +44,13 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__get_signed(const float *p)
 {
-    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* negates the first of each two */
+    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* negates floats 0, 2, 4 ... */
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
-#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* with gcc: in avx512.h, by masks */
+#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* for gcc, avx512.h has a version with masks */
 /* This uses operators, not intrinsics. pe's pragmas switch -ffast-math off for operators, but clang
    still applies the program's -ffast-math to intrinsics and then assumes that there are no NaNs. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
@@ -58,15 +59,16 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
     return beyond ^ ~0u >> (32 - 4 * PE_LANES);
 }
 #endif
-#if PE_ISA != PE_ISA_AVX512 /* AVX-512: in avx512.h, by masks */
+#if PE_ISA != PE_ISA_AVX512 /* avx512.h has its own, with masks */
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 {
     return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
 }
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_WASM
-/* Compares integers, because under -ffinite-math-only clang removes comparisons that are true only
-   for NaNs, in spite of pe's pragmas. */
+/* Compares the bits as integers, because under -ffinite-math-only clang removes comparisons that
+   are true only for NaNs, in spite of pe's pragmas. For other instruction sets, pe__any_nan() is
+   beside their own operations. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     const pe__vi x = (pe__vi)a & INT32_MAX, y = (pe__vi)b & INT32_MAX;
@@ -79,7 +81,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* AVX-512 has instructions for these three: avx512.h */
+#if PE_ISA != PE_ISA_AVX512 /* avx512.h has shorter code for these three functions */
 PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 {
     float f[2 * PE_LANES] = {0};
@@ -106,10 +108,10 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
-/* Set *s to the first and *c to the second floats of 2 PE_LANES pairs: those with indices i[0],
-   i[1] ... of the array at p. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs
-   are loaded in an order that lets shuffles within 16-byte parts give both results. This saves an
-   operation. */
+/* Set *s to the first floats and *c to the second floats of 2 PE_LANES pairs, in the order of i.
+   These are the pairs with indices i[0], i[1] ... in the array of pairs at p, which may be any
+   address. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs are loaded in another
+   order, in which shuffles within 16-byte parts give both results. This saves an operation. */
 #if PE_ISA != PE_ISA_SCALAR
 typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
 PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
@@ -132,9 +134,9 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #endif
 }
 #endif
-/* Copy n bytes, by non-temporal stores if `stream` is set. Such a store writes a complete vector at
-   an address that is a multiple of the vector's size. So memcpy() copies the bytes before the first
-   such address and after the last complete vector. */
+/* Copy n bytes, by non-temporal stores if `stream` is set and the instruction set has them. Such a
+   store writes a complete vector at an address that is a multiple of the vector's size. So memcpy()
+   copies the bytes before the first such address, and those after the last complete vector. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -162,7 +164,8 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
-/* No number may be a midpoint, so adding half of a bf16's last place (0x8000) rounds to nearest. */
+/* No number may be a NaN or a midpoint of two bf16 numbers. So adding half of a unit in the last
+   place of a bf16 (0x8000) and dropping the lower 16 bits rounds to nearest. */
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
@@ -171,8 +174,9 @@ PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
 #if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
-    /* Add half of a bf16's last place (0x8000) to each number. A sum ends in 16 zeros only if the
-       number is a midpoint. Midpoints are rare, and take the slower path below. */
+    /* Add half of a unit in the last place of a bf16 (0x8000) to each number. A sum ends in 16
+       zeros only if the number is a midpoint of two bf16 numbers. If there is a midpoint, which is
+       rare, use the slower functions below, which round ties to even. */
     const pe__vu x = (pe__vu)a + 0x8000, y = (pe__vu)b + 0x8000;
     const pe__vu z = (pe__vu)c + 0x8000, w = (pe__vu)d + 0x8000;
     if (!PE__UNLIKELY(pe__any_ends_in_0(x, y, z, w))) {
@@ -193,10 +197,10 @@ PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* a rounded to 26 bits (Veltkamp)
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Returns p = a b, rounded, and sets *e with p + *e = a b exactly (Dekker). In vector code, a is
-   not rounded to 26 bits but truncated to them, with the mask -134217728 = -2^27. Its low part, al,
-   then has 27 bits. bh and bl have at most 26 bits each, so all four products of the parts are
-   exact. */
+/* Returns p = a b, rounded, and sets *e with p + *e = a b exactly (Dekker), if nothing overflows or
+   underflows. In vector code, `a` is not rounded to 26 bits but truncated to them, with the mask
+   -134217728 = -2^27. Its low part, al, then has 27 bits. The parts bh and bl have at most 26 bits
+   each. So each of the four products of the parts has at most 53 bits and is exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -230,8 +234,8 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     pe__store(p + PE_LANES, b);
 }
 
-/* Returns the nearest integer, ties to even, for |a| < 2^51. Adding 1.5 * 2^52 leaves no bits for a
-   fraction. */
+/* Returns the integer nearest to a, ties to even, for |a| < 2^51. Adding 1.5 * 2^52 leaves no bits
+   for a fraction. */
 PE__INLINE pe__vd pe__round(pe__vd a)
 {
     const pe__vd big = pe__splat(6755399441055744.0);
@@ -271,8 +275,8 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
     return a;
 }
 
-/* Returns p[k mod 16] for an integer k. The vector is built in registers: a load of an array would
-   stall on the narrower stores that have just filled it. */
+/* Returns p[k mod 16] for an integer k with |k| < 2^51, lane by lane. The vector is built in
+   registers: a load of an array would stall on the narrower stores that have just filled it. */
 #if PE_ISA != PE_ISA_AVX512
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
@@ -291,7 +295,7 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 }
 #endif
 
-/* Returns b where a > 0, else c. */
+/* Returns, in each lane, b if a > 0, else c. */
 PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -302,11 +306,12 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 #endif
 }
 
-/* Reduces an angle: t (f + g) = k / 2 + remainder, where k is an integer near 2 t f. The inputs
+/* Reduces an angle of t (f + g) half-turns: t (f + g) = k / 2 + remainder, where k is an integer
+   near 2 t f, the number of quadrants. The frequency is the sum of two doubles f and g. The inputs
    must satisfy |t f| <= 2^47 and |g| <= 2^-53 |f|. Returns the remainder after two roundings, or
    three where nothing is fused. Sets *quadrant = k / 2 + shift. The argument `shift` is
-   pe__quadrant_shift, so that k, the number of quadrants, is in the last bits of *quadrant. If
-   shift is larger by n / 2, the caller rotates by n more quadrants. */
+   pe__quadrant_shift, so that k is in the last bits of *quadrant. With a shift of
+   pe__quadrant_shift + n / 2, the last bits hold k + n, which rotates by n more quadrants. */
 static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
 PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
@@ -321,7 +326,9 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
-/* pe__rotate() rotates (a, b) by +angle, [0], and -angle, [1]. The angle has sine ts, cosine tc. */
+/* pe__rotate() rotates (a, b), a sine and a cosine, by an angle with sine ts and cosine tc. The
+   results a[0] and b[0] are for the sum of both angles, a[1] and b[1] for their difference. If a is
+   the cosine and b the sine, it is the other way round. */
 typedef struct pe__rotated {
     pe__vd a[2], b[2];
 } pe__rotated;
@@ -356,7 +363,7 @@ PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
     return s;
 }
 
-/* Does what pe__two_sum() does, with half of the operations, for |a| >= |b| or a = 0 (Dekker). */
+/* Does what pe__two_sum() does, with half of the operations. Needs |a| >= |b| or a = 0 (Dekker). */
 PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b;

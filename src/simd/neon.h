@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations that pe_simd.h lists, on NEON. Tested by tests/unit/simd/test_types.c. */
+/* This file defines the operations of pe_simd.h that need intrinsics of NEON. The others are in
+ * vectors.h and derived.h. Tested by tests/unit/simd/test_types.c. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"
@@ -32,7 +33,8 @@ PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
-/* NEON is the only instruction set with a conversion that rounds to odd. */
+/* Here pe__zip_odd() needs no pe__odd24(): of the instruction sets that pe supports, only NEON has
+   a conversion that rounds to odd. */
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -45,13 +47,15 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-/* Returns a mask whose bit i is the sign of lane i. Lanes must be all ones or all zeros. */
+/* Returns a mask whose bit i is the sign of lane i. The bits of each lane must be all 1 or all 0,
+   as comparisons return them. */
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)a, vld1q_u32(bit)));
 }
-/* The sum is computed as in pe__up_bf16(); vaddhn_u32() adds and returns the upper half. */
+/* Returns v rounded to bf16. The sum is that of pe__up_bf16(). vaddhn_u32() adds and returns the
+   upper 16 bits of each sum. */
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(v);

@@ -12,12 +12,12 @@
    least signed integer. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
-/* These constants say how many bits of the significand the last rounding drops: from double to
-   float, or from float to 16 bits. */
+/* These constants say how many bits of the significand the last rounding of an element drops: from
+   double to float (F32), or from float to bf16 or f16. For subnormal f16 numbers it drops more. */
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 
-/* Returns +0 without the compiler's knowing the value. Adding +0 turns -0 into +0. Under
-   -fno-signed-zeros clang removes the addition of a constant 0, whatever the pragmas say. */
+/* Returns +0, of which the compiler does not know the value. Callers add it to turn -0 into +0.
+   Under -fno-signed-zeros clang removes the addition of a constant 0, whatever the pragmas say. */
 PE__INLINE float pe__zero(void)
 {
     float zero = 0;
@@ -25,7 +25,7 @@ PE__INLINE float pe__zero(void)
     return zero;
 }
 
-/* These functions return the bits of a number, or the number that has the bits. */
+/* The next four functions return the bits of a number, or the number that has the given bits. */
 PE__INLINE uint64_t pe__double_bits(double x)
 {
     uint64_t bits;
@@ -68,9 +68,10 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
-/* Returns `a` rounded to odd, to 24 bits. The constant 0x1fffffff is the mask of the PE__DROPPED
-   bits. Adding 0x1fffffff to the dropped bits carries into the last bit that stays, unless all of
-   them are 0. */
+/* Returns `a` with its significand rounded to odd, to the 24 bits of a float: truncated, with the
+   last bit set if anything was lost. The constant 0x1fffffff is the mask of the PE__DROPPED bits.
+   Adding 0x1fffffff to the dropped bits carries into the last bit that stays, unless all of them
+   are 0. The carry is then combined with this bit by a bitwise or. */
 PE__INLINE double pe__odd24_one(double a)
 {
     const uint64_t bits = pe__double_bits(a);
@@ -108,8 +109,8 @@ PE__INLINE double *pe__aligned(void *p)
     return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
 }
 
-/* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
-   product with an addition. */
+/* Return the product a * b, rounded to float or to double. PE__OPAQUE() keeps the compiler from
+   fusing the product with an addition of the caller. */
 PE__INLINE float pe__float_product(float a, float b)
 {
     float p = a * b;

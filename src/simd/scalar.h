@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations that pe_simd.h lists, on one lane, for any compiler. Tested by
+/* This file defines the operations of pe_simd.h for vectors of one double or two floats, in C99 for
+ * any compiler. Those that are the same for all instruction sets are in derived.h. Tested by
  * tests/unit/simd/test_types.c. */
 #pragma once
 #include "choice.h"
@@ -63,7 +64,8 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = p[0];
     *c = p[1];
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. */
+/* Rotate (s, c) by k quadrants, where k is an integer in the last bits of `quadrant`. The function
+   of this name in vectors.h explains the exchange of s and c and the sign changes. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const uint64_t k = pe__double_bits(quadrant);
@@ -131,9 +133,9 @@ PE__INLINE uint16_t pe__one_to_bf16(float x)
     if ((bits ^ sign) > 0x7f800000u) return (uint16_t)((sign | 0x7fc00000u) >> 16);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
-/* Returns the f16 number h as a float. 112 = 127 - 15 is the difference of the exponent biases. For
-   infinities and NaNs 224, twice the difference, is added to the exponent, so that 31 becomes 255.
-   0x00400000 makes a NaN quiet, as hardware does. */
+/* Returns the f16 number h as a float. 112 = 127 - 15 is the difference of the exponent biases of
+   float and f16. For infinities and NaNs 224, twice the difference, is added to the exponent, so
+   that 31 becomes 255. The bit 0x00400000 makes a NaN quiet, as hardware does. */
 PE__INLINE float pe__one_from_f16(uint16_t h)
 {
     const uint32_t sign = ((uint32_t)h & 0x8000) << 16, a = h & 0x7fffu;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations that pe_simd.h lists, on SSE2 and WebAssembly's SIMD128. Tested by
- * tests/unit/simd/test_types.c and tests/checks/wasm.sh. */
+/* This file defines operations of pe_simd.h for SSE2 and WebAssembly's SIMD128. The others are in
+ * vectors.h and derived.h. Tested by tests/unit/simd/test_types.c and tests/checks/wasm.sh. */
 #pragma once
 #include "choice.h"
 #include "compiler.h"
@@ -13,7 +13,7 @@
 #define PE__NOT_FUSED
 /* Most operations use only GNU C's vectors, with their operators, comparisons and shuffles. The few
    that need intrinsics come first, once for SSE2 and once for WebAssembly. The error bounds are
-   those for PE__FUSES = 0, even under -mfma. */
+   those for PE__FUSES = 0, also under -mfma, which would allow fused operations. */
 typedef int16_t pe__vw __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* four 16-bit numbers, in the first 8 bytes */
 
@@ -23,9 +23,9 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* return
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
 /* This is assembly, because clang removes comparisons that are true only for NaNs under
-   -ffinite-math-only, in spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer
-   where 16-bit biases are written. With AVX the mnemonic begins with v, as those of the compiler's
-   own instructions then do. */
+   -ffinite-math-only, in spite of pe's pragmas. Comparing the bits as integers instead took 4 to
+   5 % longer where 16-bit biases are written. If the flags allow AVX, the mnemonic begins with v,
+   as those of the instructions that the compiler then generates. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
 #ifdef __AVX__
@@ -47,7 +47,7 @@ PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
 }
-PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32 bits to 16; numbers of -2^15 to 2^15 - 1 */
+PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32 bits to 16; numbers within -2^15 ... 2^15 - 1 */
 {
     return (pe__vh)_mm_packs_epi32((__m128i)a, (__m128i)a);
 }
@@ -124,17 +124,17 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__unpack_16(pe__get_8_bytes(p)) << 16);
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__pack_16((pe__vi)pe__up_bf16(v) >> 16); }
-/* Store the upper 16 bits of a0, b0, a1, b1 ... */
+/* Store the upper 16 bits of each of a0, b0, a1, b1 ... at p, in this order. */
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-/* These functions return f16 numbers as floats. pe__get_f16() handles the usual cases: all numbers
-   are normal (0x0400 to 0x7bff), or all are 0. In other cases it calls pe__any_f16(), which handles
-   any numbers and is out of line. A normal number gets 13 more bits, and 112, the difference of the
-   biases, is added to its exponent. For infinities and NaNs 112 is added twice, as in
-   pe__one_from_f16(). */
+/* These two functions return f16 numbers as floats. pe__get_f16() handles the usual cases: all
+   numbers are normal (0x0400 to 0x7bff without the sign), or all are 0. In other cases it calls
+   pe__any_f16(), which handles any numbers and is out of line. A normal number gets 13 more bits,
+   and 112, the difference of the exponent biases of float and f16, is added to its exponent. For
+   infinities and NaNs 112 is added twice, as in pe__one_from_f16(). */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = a > 0x7bff, nan = a > 0x7c00;
@@ -149,10 +149,11 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
-/* These functions return v rounded to f16, using the constants of pe__one_to_f16(). pe__f16_bits()
-   handles the usual cases: all results are normal, or all are 0. In other cases it calls
-   pe__any_to_f16(), which handles any numbers, and is out of line. Both return the 16 bits extended
-   to 32 by copies of the sign, because packing saturates. */
+/* These two functions return v rounded to f16, using the constants of pe__one_to_f16().
+   pe__f16_bits() handles the usual cases: all results are normal, or all numbers in v are 0. In
+   other cases it calls pe__any_to_f16(), which handles any numbers, and is out of line. Both return
+   the 16 bits extended to 32 by copies of the sign, because pe__pack_16() saturates: it would
+   change 32-bit integers above 2^15 - 1. */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = a < 0x38800000;
@@ -180,8 +181,9 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
-/* SSE2 has no minimum of 32-bit integers, so this keeps minima of 16-bit words. Only the upper word
-   of each 32 bits is then compared with its bound, so one twelfth more vectors are flagged. */
+/* SSE2 has no minimum of 32-bit integers, so this keeps minima of signed 16-bit words. Of each 32
+   bits, only the upper word is then compared with its bound, so one twelfth more vectors are
+   flagged. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);

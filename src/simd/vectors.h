@@ -8,8 +8,9 @@
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
 
-/* PE_LANES is the number of doubles in a vector. PE__FUSES is 1 if pe__fma() rounds once, 0 if it
-   rounds the product and the sum. Error bounds depend on PE__FUSES. */
+/* PE_LANES is the number of doubles in a vector; a vector of floats has twice as many numbers.
+   PE__FUSES is 1 if pe__fma() rounds once, 0 if it rounds the product and the sum. Error bounds
+   depend on PE__FUSES. */
 enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
 enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
 #if PE_ISA == PE_ISA_NEON
@@ -31,9 +32,9 @@ struct pe__vector_laid_out {
 typedef char pe__vectors_without_fpack_struct_or_pragma_pack
     [sizeof(struct pe__vector_laid_out) == 2 * sizeof(pe__vd) ? 1 : -1];
 
-/* These types are vectors at any address. With memcpy() instead, gcc on ARM takes 16 bytes for an
-   integer and moves them through two integer registers. Rows of a block then took 20 % more cycles
-   (make mca). */
+/* These types are vectors that may be at any address. With memcpy() instead, gcc on ARM treats 16
+   bytes as an integer and moves them through two integer registers. Rows of a block then took 20 %
+   more cycles (make mca). */
 #define PE__UNALIGNED __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
 typedef double pe__vd_at PE__UNALIGNED;
 typedef float pe__vf_at PE__UNALIGNED;
@@ -69,15 +70,16 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
     return (pe__vf)pe__select((pe__vi)a > 0, (pe__vi)b, (pe__vi)c);
 #endif
 }
-/* Returns v, with each NaN replaced by the quiet NaN of its sign without payload: 0x7fc00000. */
+/* Returns v, with each NaN replaced by the quiet NaN of its sign without payload: 0x7fc00000, or
+   0xffc00000 if its sign is set. */
 PE__INLINE pe__vf pe__quiet(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, nan = (bits & INT32_MAX) > 0x7f800000;
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
-/* Returns v minus the midpoint of the two numbers around v that have `drop` bits fewer. The
-   midpoint is v with the dropped bits replaced by 1 and then zeros. So it has the exponent of v,
-   and the difference is exact. */
+/* Returns v minus the midpoint of the two numbers around v whose significands have `drop` bits
+   fewer. The midpoint is v with the dropped bits replaced by 1 and then zeros. So it has the
+   exponent of v, and the difference is exact. */
 PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
@@ -87,7 +89,7 @@ PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 #endif
     return v - (pe__vf)(((pe__vi)v & ~last) | half);
 }
-/* Returns a rounded to odd, to 24 bits, as pe__odd24_one() does. */
+/* Returns `a` with each lane rounded to odd, to 24 bits, as pe__odd24_one() does. */
 PE__INLINE pe__vd pe__odd24(pe__vd a)
 {
     const pe__vl bits = (pe__vl)a;
@@ -101,8 +103,9 @@ PE__INLINE pe__vu pe__up_bf16(pe__vf v)
     const pe__vu bits = (pe__vu)v;
     return bits + 0x7fff + (bits >> 16 & 1);
 }
-/* Return the bf16 numbers 0, 2, 4 ... at p as floats, and the numbers 1, 3, 5 ... Each 32 bits hold
-   two of them, the first in the lower half. A bf16 is the upper half of a float. */
+/* The first function returns the bf16 numbers 0, 2, 4 ... at p as floats, the second the numbers 1,
+   3, 5 ... Each 32 bits hold two bf16 numbers, the first in the lower half. A bf16 is the upper
+   half of the float with the same value. */
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) << 16);
@@ -112,11 +115,12 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) & 0xffff0000u);
 }
 
-/* The running minima of the rounding test. `low` is the minimum of the bits that a float drops, as
-   integers that are least at a midpoint. `size` is the minimum of the floats' magnitudes. The code
-   for AVX2 keeps both minima in `low` and does not use `size`. Both begin with the bits of FLT_MAX.
-   Every window's bound and every guard is below that, except for INT32_MAX, the guard that flags
-   every float. */
+/* The running minima of the rounding test, in each lane. `low` is the minimum of the bits that
+   rounding to float drops, as integers that are least at a midpoint. `size` is the minimum of the
+   bits of the floats' magnitudes. The code for AVX2 keeps both minima in `low` and does not use
+   `size`. At first both are the bits of FLT_MAX. This is not below any bound that
+   pe__rounding_test_flagged() compares them with, except for INT32_MAX, the guard that flags every
+   float. */
 typedef struct pe__rounding_test {
     pe__vi low, size;
 } pe__rounding_test;
@@ -157,10 +161,11 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
 }
-/* Rotate (s, c) by k quadrants, where k is in the last bits of `quadrant`. If k is odd, s and c are
-   exchanged, by an exclusive or of each with `other`, the bits in which they differ. The sine
-   changes its sign for k = 2 and 3 modulo 4, where bit 1 of k is set. The cosine changes its sign
-   for k = 1 and 2 modulo 4, where bit 1 of k + 1 is set. This is the top bit of half ^ odd. */
+/* Rotate (s, c) by k quadrants, where k is an integer in the last bits of `quadrant`, from
+   pe__reduce(). If k is odd, s and c are exchanged, by an exclusive or of each with `other`, the
+   bits in which they differ. The sine changes its sign for k = 2 and 3 modulo 4, where bit 1 of k
+   is set. The cosine changes its sign for k = 1 and 2 modulo 4, where bit 1 of k + 1 is set. Bit 1
+   of k is the most significant bit of `half`, and bit 1 of k + 1 is that of half ^ odd. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const pe__vl k = (pe__vl)quadrant, odd = k << 63, half = k << 62;
