@@ -42,10 +42,10 @@ static int is_beside_scaling(const char *key, int is_long)
            (is_long && strcmp(key, "original_max_position_embeddings") == 0);
 }
 
-/* Prints the member rope_scaling that transformers 4 needs, made of the items of
- * rope_parameters. These are consecutive in the list: the first has the index `first`, and their
- * paths share `length` characters. With is_long it is LongRoPE, whose rope_type is called `type`
- * there. */
+/* Prints the member rope_scaling that transformers 4 needs, made of the items of rope_parameters,
+ * except those that it expects beside rope_scaling (is_beside_scaling()). The items are
+ * consecutive in the list: the first has the index `first`, and their paths share `length`
+ * characters. With is_long it is LongRoPE, whose rope_type is called `type` there. */
 static void print_scaling(const list *file, size_t first, size_t length, int is_long)
 {
     char last[256] = "";
@@ -107,7 +107,7 @@ static lacking find_lacking(const list *file, const char *path, size_t length)
 }
 
 /* Prints the keys to add, as members of a JSON object. `first` is the index of the first item of
- * rope_parameters, and `length` is that of the object's path. */
+ * rope_parameters, and `length` is the length of the path before "rope_parameters". */
 static void print_added(const list *file, size_t first, size_t length, const lacking *l)
 {
     const char *before = "";
@@ -121,8 +121,9 @@ static void print_added(const list *file, size_t first, size_t length, const lac
     print_scaling(file, first, length + sizeof rope_parameters - 1, l->is_long);
 }
 
-/* Reports, for each rope_parameters in the file, what transformers 4 reads and which keys to
- * add. As JSON, these are objects of a list; otherwise they are text. */
+/* Reports, for each rope_parameters in the file, what transformers 4 reads and which keys to add.
+ * A rope_parameters is left out if the keys that transformers 4 needs are already there. As JSON,
+ * the reports are objects of a list; otherwise they are text. */
 static void print_readers(const list *file, int is_json)
 {
     const char *before = "\n    ";

@@ -34,7 +34,8 @@ static void c_list(const char *type, const char *name, const double *values, siz
     print("};\n");
 }
 
-/* Prints the lists of a rotation as static arrays. numbers[] has room for one double per pair. */
+/* Prints the lists of a rotation as static arrays. numbers[] is working memory, with room for one
+ * double per pair. */
 static void c_lists(const pe_rope_config *c, size_t pairs, double *numbers)
 {
     if (c->short_factor) c_list("double", "short_factor", c->short_factor, pairs);
