@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the mistakes that explain an array. Each set of differences from the config that are_few()
- * accepts, which are at most two except for roundings to 16 bits, is tried. It becomes an
- * explanation if all elements of the array agree with the numbers that it gives.
+/* Finds the mistakes that explain an array. Each combination of a spectrum, a factor, an exchange
+ * or a sign of sines, a change of positions, and an arithmetic is tried. It must have few
+ * differences from the config, as are_few() of differences.h decides. It becomes an explanation if
+ * all elements of the array agree with the numbers that it gives.
  *
  * An explanation (agree.h) says how an array was computed: with which frequencies and positions,
  * and in which arithmetic. A spectrum (spectrum.h) holds the frequencies of one rotation, and how
@@ -21,12 +22,12 @@ typedef struct synonym {
 } synonym;
 
 /* Holds the explanations with the fewest differences that fit. If the config itself fits,
- * add_rivals() also adds explanations with one difference that fit. If none fits, `best` is the one
- * that comes nearest. */
+ * add_rivals() also adds rivals, which are explanations with one difference that fit too. If none
+ * fits, `best` is the one that comes nearest. */
 typedef struct findings {
-    size_t count;                      /* the number of elements of of[]                  */
-    explanation of[MOST_EXPLANATIONS]; /* with `fewest` differences; of add_rivals(): one */
-    size_t synonyms;                   /* the number of elements of synonym[]             */
+    size_t count;                      /* the number of elements of of[]               */
+    explanation of[MOST_EXPLANATIONS]; /* each has `fewest` differences; a rival has 1 */
+    size_t synonyms;                   /* the number of elements of synonym[]          */
     synonym synonym[MOST_EXPLANATIONS];
     int fewest;          /* the number of differences of the explanations; 99: nothing fits       */
     size_t best_matched; /* the number of elements of `best` that agree, as try_all() counts them */

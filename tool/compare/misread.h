@@ -41,8 +41,8 @@ static double trained_length(const pe_rope_config *c)
 }
 
 /* NTK scaling replaces the base by base * factor^(n / (n - 2)), where n elements of a head rotate.
- * These bits say to which of YaRN's pairs some code gives this base: to those that are not scaled,
- * or to those that are. With NTK_FOR_FACTOR, the scaled pairs have this base and are not divided
+ * NTK_UNSCALED and NTK_SCALED say to which of YaRN's pairs some code gives this base: to those
+ * that are not scaled, or to those that are. With NTK_FOR_FACTOR, the scaled pairs are not divided
  * by the factor. */
 enum { NTK_UNSCALED = 1, NTK_SCALED = 2, NTK_FOR_FACTOR = 4 };
 
@@ -50,13 +50,13 @@ enum { NTK_UNSCALED = 1, NTK_SCALED = 2, NTK_FOR_FACTOR = 4 };
 typedef struct yarn_rule {
     difference differs; /* the mistake                                                           */
     const char *which;  /* which of the mistakes with this name, for reports; NULL: there is one */
-    double fast;  /* beta_fast, in rotations over the trained length: faster pairs are unscaled */
-    double slow;  /* beta_slow: slower pairs are divided by the factor                          */
-    double cycle; /* the angle of one rotation: 2 pi, or 1 by mistake                           */
-    int truncate; /* 1: the bounds of the ramp are rounded to whole pairs                       */
-    int ntk;      /* a set of NTK_UNSCALED, NTK_SCALED and NTK_FOR_FACTOR                       */
-    int is_inverted; /* 1: the ramp falls from 1 to 0, where it should rise           */
-    int is_positive; /* 1: a ramp of negative length becomes a step, 0.001 pairs long */
+    double fast;     /* beta_fast: pairs with more rotations in the trained length are unscaled */
+    double slow;     /* beta_slow: pairs with fewer rotations are divided by the factor         */
+    double cycle;    /* the angle of one rotation: 2 pi, or 1 by mistake                        */
+    int truncate;    /* 1: the bounds of the ramp are rounded to whole pairs                    */
+    int ntk;         /* a set of NTK_UNSCALED, NTK_SCALED and NTK_FOR_FACTOR                    */
+    int is_inverted; /* 1: the ramp falls from 1 to 0, where it should rise                     */
+    int is_positive; /* 1: a ramp of negative length becomes a step, 0.001 pairs long           */
 } yarn_rule;
 
 /* Returns the index of the pair, as a real number, that rotates `beta` times over the trained
@@ -142,8 +142,9 @@ static void add_yarn_of_ntk(spectra *all, const pe_rope_config *c, size_t pairs)
 /* Lists the wrong ways to compute Llama 3's frequencies. In the right way, x is the number of
  * rotations of a pair over the trained length. If x is above high = high_freq_factor, the pair
  * keeps its frequency w. If x is below low = low_freq_factor, it gets w / factor. Between them, it
- * gets (1 - s) w / factor + s w with the share s = (x - low) / (high - low). LLAMA3_CUT_AT_... and
- * LLAMA3_HARD_AT_... give the same numbers, and are two names for them. */
+ * gets (1 - s) w / factor + s w with the share s = (x - low) / (high - low). The rules CUT_AT_HIGH
+ * and HARD_AT_HIGH give the same numbers, but are different mistakes, so both are listed. The same
+ * holds for CUT_AT_LOW and HARD_AT_LOW. */
 typedef enum llama3_rule {
     LLAMA3_CUT_AT_HIGH = 0,        /* w / factor below high: transformers' code, bounds exchanged */
     LLAMA3_CUT_AT_LOW,             /* w / factor up to low: Meta's code, bounds exchanged         */

@@ -71,8 +71,9 @@ static size_t first_far_row(const samples *s, const explanation *e)
 
 /* Finds the limit at which positions are clamped or wrapped, and sets e->limit and e->is_signed.
  * The first row whose angles are not those of its own position must have those of a smaller
- * position; the difference gives the limit. If this row's position is smaller than the length
- * after which positions wrap, they wrap with a sign. Returns 0 if there is no such limit.
+ * position. Clamped positions end at this smaller one; wrapped positions repeat after the
+ * difference of the two. If this difference is larger than the row's own position, wrapped
+ * positions have a sign. Returns 0 if there is no such limit.
  *
  * Positions in 16 bits wrap at 65536. With base 10000, this is more than a wavelength of the
  * slowest pair, so fitted_offset() could find a nearer solution. A second search therefore starts

@@ -26,18 +26,21 @@ typedef struct samples {
     double *sines;     /* [rows][pairs]: the second number of each pair; allocated, or NULL    */
     double *positions; /* [rows] or, if `axis` is not NULL, [rows][axes]; allocated            */
     size_t axes;       /* the coordinates of a position; 1 if `axis` is NULL                   */
-    uint8_t *axis;     /* [pairs]: the coordinate that rotates each; NULL: only one; allocated */
-    npy_type type;     /* narrowest_type() of the elements; of frequencies f32 or f64          */
-    npy_type stored;   /* the type in the file                                                 */
-    int is_inv_freq;   /* 1: `cosines` has frequencies, one row, and there are no sines        */
-    int is_table;      /* 1: sines and cosines came in one array                               */
-    int is_complex;    /* 1: the one array had complex numbers                                 */
-    int is_doubled;    /* 1: the file had each cosine and each sine twice                      */
+    uint8_t *axis;   /* [pairs]: the coordinate that rotates each; NULL: there is one; allocated */
+    npy_type type;   /* narrowest_type() of the table or cosines; of frequencies f32 or f64      */
+    npy_type stored; /* the type in that file                                                    */
+    int is_inv_freq; /* 1: `cosines` has frequencies, one row, and there are no sines            */
+    int is_table;    /* 1: sines and cosines came in one array                                   */
+    int is_complex;  /* 1: the one array had complex numbers                                     */
+    int is_doubled;  /* 1: each cosine and each sine was there twice                             */
     /* This is 1 if the two numbers of a pair, or a number and its copy, were in consecutive
      * columns. */
     int are_neighbours;
-    double step;   /* the smallest distance > 0 of consecutive rows' positions; 0: none */
-    track *tracks; /* [pairs]; allocated                                                */
+    /* This is the smallest distance above 0 of the positions of two consecutive rows, or 0 if there
+     * is none. Of several coordinates, the one that rotates pair 0 counts or, if it is the same in
+     * all rows, that of the first pair where it is not. */
+    double step;
+    track *tracks; /* [pairs]; allocated */
 } samples;
 
 /* Returns the position that rotates a pair in row r: one of its coordinates, if there are
@@ -162,8 +165,8 @@ static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
 
 /* Returns how much cosine^2 + sine^2 varies if the first number of pair i is in column i * step,
  * and the second number is `apart` columns further right. If this is the right order of columns,
- * it varies little. The result is maximum minus minimum: the largest over the rows of one pair or,
- * with across_pairs, that over all rows and pairs. */
+ * it varies little. The result is the difference of the maximum and the minimum over all rows:
+ * that of the pair where it is largest or, with across_pairs, that over all pairs together. */
 static double unsteadiness(const npy *a, size_t step, size_t apart, int across_pairs)
 {
     double worst = 0, minimum = HUGE_VAL, maximum = 0;

@@ -93,8 +93,8 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
 }
 
 /* Adds the config's scaling with another length: max_position_embeddings in place of the trained
- * length. For LongRoPE, also adds it with sequence_length 1, which chooses short_factor, and with
- * a length beyond the trained one, which chooses long_factor. */
+ * length, if the two differ. For LongRoPE, also adds it with sequence_length 1, which chooses
+ * short_factor, and with a length beyond the trained one, which chooses long_factor. */
 static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const size_t trained = c->original_max_position_embeddings,
@@ -408,9 +408,9 @@ static void add_all(spectra *all, const part *p, const pe_rope_config *c, const 
 }
 
 /* Collects the frequencies that arrays of a rotation may have. If the array has the config's
- * number of pairs, the first spectrum is the config's own. There is none if the part has a list of
- * frequencies of its own, or if flatten_rotation() fails and positions have one coordinate. Pairs
- * without a coordinate (255) do not rotate. */
+ * number of pairs, the first spectrum is the config's own. Collects nothing if the part has a list
+ * of frequencies of its own, or if flatten_rotation() fails and positions have one coordinate.
+ * Pairs without a coordinate (255) do not rotate. */
 static void spectra_of_rope(spectra *all, const part *p, const siblings *of, const samples *s)
 {
     pe_rope_config flat = p->rope;
