@@ -14,7 +14,7 @@
 typedef struct options {
     const char *command;   /* show, table or compare                                  */
     const char *file;      /* the model's file or its directory; "-": standard input  */
-    const char *output;    /* with `table`: the file to write                         */
+    const char *output;    /* with `table`: the file to write; "-": standard output   */
     const char *part;      /* the name of the only part that is wanted                */
     const char *positions; /* the value of --positions, as text                       */
     const char *type;      /* one of table_types[]: the type of a table's elements    */

@@ -201,7 +201,9 @@ static int compare_arrays(const options *o, part *parts, size_t count)
     return !is_told || !is_good(chosen) || (o->is_check && differs);
 }
 
-/* Runs a command line. words[0] is the name of the program. Returns the status of the program. */
+/* Runs a command line. words[0] is the name of the program. Returns the status of the program.
+ * Until the file is read, parts[0] is a placeholder, which collects the notes about reading it. If
+ * the file cannot be read, or `compare` has no config, it stays the only part. */
 static int run(int count, char **words)
 {
     static part parts[MOST_PARTS];

@@ -2,8 +2,8 @@
 /* Does the work of `posenc compare`. It reads the arrays of other code, finds which numbers they
  * have, and finds how these differ from what the config says.
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
- * message about a key or a file. An explanation (agree.h) says how an array was computed: with
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a message
+ * about a key, a flag or a file. An explanation (agree.h) says how an array was computed: with
  * which frequencies and positions, and in which arithmetic. A spectrum (spectrum.h) holds the
  * frequencies of one rotation, and how they differ from the config's. */
 #ifndef TOOL_COMPARE_H

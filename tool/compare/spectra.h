@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects the frequencies that an array may have: those that its config means, and those of the
- * mistakes that are often made with such a config. Each is a spectrum (spectrum.h).
+ * mistakes that are often made with such a config. Each set of frequencies is a spectrum
+ * (spectrum.h).
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A track
- * (samples.h) has what was measured of a pair. */
+ * A part (model/part.h) is a set of layers that share one positional encoding. A track (samples.h)
+ * has what was measured of a pair. */
 #ifndef TOOL_SPECTRA_H
 #define TOOL_SPECTRA_H
 
@@ -61,7 +62,8 @@ static size_t whole_length(double length)
 }
 
 /* Adds the other types of scaling with the config's factor, and its own type with other usual
- * factors. LongRoPE is not tried, because it has a list of factors and not one. */
+ * factors. LongRoPE is not tried, because it has a list of factors and not one.
+ * PE_ROPE_PROPORTIONAL is tried only if it is the config's own type. */
 static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     for (int t = PE_ROPE_LINEAR; t < PE_ROPE_TYPE_COUNT; t++)

@@ -157,8 +157,8 @@ static int stands_sine_first(const findings *f, const deviation *d)
            !(f->count == 1 && f->of[0].differs & TOOL_DIFFERS(DIFFERS_SINE_COSINE));
 }
 
-/* Returns the measurements of pair i. Where the arrays called cosines have sines, as they
- * should, an angle x was measured as pi / 2 - x, which is corrected here. */
+/* Returns the measurements of pair i. Where stands_sine_first() is 1, an angle x was measured as
+ * pi / 2 - x, which is corrected here. */
 static track track_of(const samples *s, const findings *f, const deviation *d, size_t i)
 {
     track t = s->tracks[i];

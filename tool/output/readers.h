@@ -35,7 +35,7 @@ static void print_value(const item *i)
 }
 
 /* Returns whether transformers 4 expects a key of rope_parameters in the config itself, not in
- * rope_scaling. For LongRoPE, as in Phi-3, this also holds for the trained length. */
+ * rope_scaling. For LongRoPE, as in Phi-3, this also holds for original_max_position_embeddings. */
 static int is_beside_scaling(const char *key, int is_long)
 {
     return strcmp(key, "rope_theta") == 0 || strcmp(key, "partial_rotary_factor") == 0 ||
@@ -73,15 +73,16 @@ static void print_scaling(const list *file, size_t first, size_t length, int is_
     print("%s}", is_list ? "]" : "");
 }
 
-/* Says which keys transformers 4 needs in an object of the file, because rope_parameters has
- * their values and the object itself does not. An item is NULL if the key is not needed. */
+/* Says which keys transformers 4 needs in an object of the file, because rope_parameters has their
+ * values and the object itself does not. Each item is one of rope_parameters, or NULL if the
+ * object does not need its key. */
 typedef struct lacking {
-    const item *theta;   /* rope_theta                                                     */
-    const item *share;   /* partial_rotary_factor                                          */
-    const item *trained; /* original_max_position_embeddings, only for LongRoPE            */
-    int is_long;         /* 1: the scaling is LongRoPE                                     */
-    int has_scaling;     /* 1: rope_parameters has a scaling, and there is no rope_scaling */
-    int is_nested;       /* 1: rope_parameters has an object for each kind of layers       */
+    const item *theta;   /* with the key rope_theta                                          */
+    const item *share;   /* with the key partial_rotary_factor                               */
+    const item *trained; /* with the key original_max_position_embeddings, only for LongRoPE */
+    int is_long;         /* 1: the scaling is LongRoPE                                       */
+    int has_scaling;     /* 1: rope_parameters has a scaling, and there is no rope_scaling   */
+    int is_nested;       /* 1: rope_parameters has an object for each kind of layers         */
 } lacking;
 
 /* Finds the keys that transformers 4 needs in the object whose keys have paths that begin with

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints parts as C: for each part a function that returns its config.
+/* Prints parts as C: for each part a function that returns its config, or a comment if no config
+ * can describe the part.
  *
  * A part (model/part.h) is a set of layers that share one positional encoding. */
 #ifndef TOOL_REPORT_C_H
