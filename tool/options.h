@@ -9,32 +9,33 @@
 
 #include <stddef.h>
 
-/* Holds the command line. Strings that are not given are NULL. */
+/* Holds the command line. Strings that are not given are NULL, except `type` and `layout`, for
+ * which run() of program.h sets the defaults. */
 typedef struct options {
     const char *command;   /* show, table or compare                                  */
-    const char *file;      /* the model's file                                        */
-    const char *output;    /* with `table`: the file to write                         */
+    const char *file;      /* the model's file or its directory; "-": standard input  */
+    const char *output;    /* with `table`: the file to write; "-": standard output   */
     const char *part;      /* the name of the only part that is wanted                */
-    const char *positions; /* the positions of a table's rows, as text                */
-    const char *type;      /* the type of a table's elements                          */
-    const char *layout;    /* the layout of RoPE's table                              */
+    const char *positions; /* the value of --positions, as text                       */
+    const char *type;      /* one of table_types[]: the type of a table's elements    */
+    const char *layout;    /* one of table_layouts[]: the layout of RoPE's table      */
     int is_json;           /* 1: print JSON                                           */
     int is_c;              /* 1: print C code                                         */
     int has_frequencies;   /* 1: `show` also prints the frequencies                   */
     int is_raw;            /* 1: write numbers without the header of .npy             */
-    int wants_help;        /* 1: print the usage only                                 */
+    int wants_help;        /* 1: print the usage, and do nothing else                 */
     int is_check;          /* 1: `compare` returns 1 also for an explained difference */
     compared arrays;       /* with `compare`: the files to compare                    */
 } options;
 
-/* Holds a flag of the command line. --help prints these, and tests/checks/tool.py compares them
- * with docs/tool.md. */
+/* Holds a flag of the command line. --help prints the names, arguments and meanings, and
+ * tests/checks/tool.py compares these with docs/tool.md. */
 typedef struct flag {
     const char *name;     /* the flag as the user types it                                    */
     const char *argument; /* the name of its argument, or NULL if it has none                 */
     const char *commands; /* the commands that take it, separated by spaces                   */
     const char *meaning;  /* the text of the help; it may have several lines                  */
-    size_t offset; /* where in `options` its argument is stored, or a 1 if it has none        */
+    size_t offset; /* offset in `options` of the string or, without argument, of the int set to 1 */
 } flag;
 
 static const flag flags[] = {
@@ -140,8 +141,9 @@ static const flag *flag_named(const char *word)
     return NULL;
 }
 
-/* Takes a word that is neither a flag nor a setting. The first one is the command, the next ones
- * are the file and, for `table`, the output. Returns 2 if there are too many, otherwise 0. */
+/* Takes a word that is neither a flag nor a setting. The first such word is the command, the
+ * second is the file and, for `table`, the third is the output. Returns 0. Returns 2 and prints an
+ * error message if there are more. */
 static int read_word(const char *word, options *to)
 {
     if (!to->command) to->command = word;
@@ -204,8 +206,9 @@ static int judge_flags(const char *command, int count, char **words)
     return 0;
 }
 
-/* Returns 2 and prints an error message if the options make no sense together, else 0. For
- * `table`, a single word is the output, not the file. */
+/* Returns 2 and prints an error message if the options make no sense together, else 0. If `table`
+ * has a single word after it, read_word() has taken this word as the file. Here it becomes the
+ * output. */
 static int judge_options(options *o, int count, char **words)
 {
     static const char *const commands[] = {"show", "table", "compare"};

@@ -11,8 +11,10 @@
  *
  *     cc -std=c99 -O2 -I. tool/posenc.c -ljson-c -lm
  *
- * The program returns 0 on success. It returns 1 if something that changes numbers is wrong or was
- * not understood, and 2 for a command line that makes no sense.
+ * The program returns 0 on success. It returns 1 if something that changes numbers is wrong, is a
+ * guess or was not understood, or if a file cannot be written. `compare` also returns 1 if it finds
+ * no explanation or several and, with --check, if it finds a difference. A command line that makes
+ * no sense gives 2.
  */
 #include "pe.h"
 

@@ -3,8 +3,8 @@
  * with json-c, and tool/reader.c, which uses the JSON reader of its caller. Before they include
  * it, they define read_json() and add_value(), which files/json.h documents.
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
- * message about a key. */
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a message
+ * about a key, a flag or a file. */
 #ifndef TOOL_PROGRAM_H
 #define TOOL_PROGRAM_H
 
@@ -18,9 +18,11 @@
 #include "output/report_c.h"
 #include "settings.h"
 
-/* Reads a model's file into allocated memory. If the name is a directory's, its config.json is
- * read. `path` gets the name of the file that was read. Returns NULL if neither can be read;
- * errno then has the reason for the name itself. */
+/* Reads a model's file into allocated memory with read_file(), for which "-" is standard input. If
+ * the name cannot be read, as that of a directory, the file config.json in it is read. `path`,
+ * which has `room` bytes, gets the name that was tried last. Returns NULL if neither can be read.
+ * errno then has the reason for the name itself, so that why_unread() speaks of what the user has
+ * typed. */
 static char *read_config(const char *name, char *path, size_t room, size_t *size)
 {
     const size_t length = strlen(name);
@@ -36,7 +38,8 @@ static char *read_config(const char *name, char *path, size_t room, size_t *size
     return text;
 }
 
-/* Reads a config.json, or the one in a directory, into a list. Errors become notes. */
+/* Reads a config.json, or the one in a directory, into a list. Errors become notes of the part
+ * `notes`. */
 static void flatten_json(const char *name, list *to, part *notes)
 {
     char path[4096];
@@ -57,7 +60,9 @@ static void flatten_json(const char *name, list *to, part *notes)
     free(text);
 }
 
-/* Reads the model's file, GGUF or JSON, into a list of `path = value`. Errors become notes. */
+/* Reads the model's file, GGUF or JSON, into a list of `path = value`. Without a file, nothing is
+ * read. The settings among `words` that name keys of a GGUF file are applied here; the others
+ * follow in apply_settings(). Errors become notes of the part `notes`. */
 static void flatten_file(int count, char **words, const options *o, list *to, gguf_model *gguf,
                          part *notes)
 {
@@ -65,9 +70,10 @@ static void flatten_file(int count, char **words, const options *o, list *to, gg
     else if (o->file) flatten_json(o->file, to, notes);
 }
 
-/* Applies the settings of the command line to the list. Returns 2 and prints an error message
- * for a setting that may mean several keys or has no effect, otherwise 0. A setting beneath a
- * key that has a value becomes a note. */
+/* Applies the settings of the command line to the list. Returns 2 and prints an error message if a
+ * setting may mean several keys or has no effect, or if there are too many settings; otherwise 0.
+ * A setting that set_key() rejects, such as one beneath a key that has a value, becomes a note of
+ * the part `notes`. Effects are not judged then. */
 static int apply_settings(int count, char **words, const gguf_model *gguf, list *to, part *notes)
 {
     static settings all;
@@ -83,7 +89,7 @@ static int apply_settings(int count, char **words, const gguf_model *gguf, list 
     return status;
 }
 
-/* Returns whether --part, if it is given, names this part. */
+/* Returns whether a part is wanted: the part that --part names or, without --part, every part. */
 static int is_chosen(const options *o, const part *p)
 {
     return !o->part || strcmp(o->part, p->name) == 0;
@@ -97,7 +103,9 @@ static void complain(const part *p)
             fprintf(stderr, "posenc: %s: %s: %s\n", p->name, p->note[k].key, p->note[k].text);
 }
 
-/* Runs `show`: prints the chosen parts as text, JSON or C. */
+/* Runs `show`: prints the chosen parts as text, JSON or C. `file` is the list of the model's file;
+ * for a config.json, the report also says what transformers 4 reads in it. With --c, the notes of
+ * the parts go to standard error. */
 static void show(const options *o, part *parts, size_t count, const list *file)
 {
     const char *before = "";
@@ -130,9 +138,9 @@ static void show(const options *o, part *parts, size_t count, const list *file)
               TYPES_CHECKED);
 }
 
-/* Returns the part for `table` or `compare`: the only chosen part that has cosines and sines. If
- * no part has them, returns the last one, whose notes then say why. Returns NULL if several have
- * them. */
+/* Returns the part for `table` or `compare`: of the parts that --part allows, the only one that
+ * has cosines and sines. If none of them has, returns the last one, and the caller reports that it
+ * has no table. Returns NULL if several have them, since the user must then choose with --part. */
 static part *choose_part(const options *o, part *parts, size_t count)
 {
     part *chosen = NULL;
@@ -193,7 +201,9 @@ static int compare_arrays(const options *o, part *parts, size_t count)
     return !is_told || !is_good(chosen) || (o->is_check && differs);
 }
 
-/* Runs a command line. words[0] is the name of the program. Returns the status of the program. */
+/* Runs a command line. words[0] is the name of the program. Returns the status of the program.
+ * Until the file is read, parts[0] is a placeholder, which collects the notes about reading it. If
+ * the file cannot be read, or `compare` has no config, it stays the only part. */
 static int run(int count, char **words)
 {
     static part parts[MOST_PARTS];

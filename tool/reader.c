@@ -17,8 +17,8 @@
 #endif
 
 /* The caller's function that reads JSON. It calls posenc_reader_add(to, ...) for each value of
- * `text`. Each path begins with `prefix`, which is "" for a whole file. Returns 1. Otherwise
- * writes an error message to `error`, which has `room` bytes, and returns 0. */
+ * `text`. Each path begins with `prefix`, which is "" for a whole file. Returns 1 on success.
+ * Otherwise writes an error message to `error`, which has `room` bytes, and returns 0. */
 typedef int (*posenc_reader_json)(void *to, const char *prefix, const char *text, char *error,
                                   size_t room);
 
@@ -50,7 +50,8 @@ READER_API int posenc_reader_run(int count, char **words, posenc_reader_json jso
 READER_API void posenc_reader_free(char *output);
 
 /* Adds an item to the list `to`. `kind` is a value_kind of files/list.h, which also says what
- * `number` and `text` are. Returns 0 if there are too many items or no memory is left. */
+ * `number` and `text` are. `line` is the line of the file, or 0 if it is unknown. Returns 1, or 0
+ * if there are more than 65536 items already or no memory is left. */
 READER_API int posenc_reader_add(void *to, const char *path, int kind, double number,
                                  const char *text, size_t line)
 {
@@ -59,9 +60,10 @@ READER_API int posenc_reader_add(void *to, const char *path, int kind, double nu
     return !l->is_out_of_memory && list_add(l, path, (value_kind)kind, number, text, line);
 }
 
-/* Runs a command line of posenc, and returns its status. With output = NULL, its text goes to
- * standard output. Otherwise *output becomes this text, which posenc_reader_free() frees, or
- * NULL without memory. `json` reads JSON. Only one thread may call this function at a time,
+/* Runs a command line of posenc, and returns its status. words[0] is the name of the program. With
+ * output = NULL, its text goes to standard output. Otherwise *output becomes this text, which
+ * posenc_reader_free() frees, or NULL if there is no memory or no temporary file. Error messages
+ * go to standard error. `json` reads JSON. Only one thread may call this function at a time,
  * because it uses static variables. */
 READER_API int posenc_reader_run(int count, char **words, posenc_reader_json json, char **output)
 {
@@ -81,5 +83,5 @@ READER_API int posenc_reader_run(int count, char **words, posenc_reader_json jso
     return status;
 }
 
-/* Frees the text of posenc_reader_run(). */
+/* Frees the text of posenc_reader_run(). NULL is allowed. */
 READER_API void posenc_reader_free(char *output) { free(output); }

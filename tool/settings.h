@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Applies the KEY=VALUE settings of the command line to the list of a model's file
- * (files/list.h). A setting replaces the key of the file that means the same. A setting without
- * an effect is refused, and the message says what to type instead.
+/* Applies the KEY=VALUE settings of the command line to the list of a model's file (files/list.h).
+ * A setting replaces the key of the file that means the same. A setting without an effect is
+ * refused, and the message says what to type instead.
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
- * message about a key. */
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a message
+ * about a key, a flag or a file. */
 #ifndef TOOL_SETTINGS_H
 #define TOOL_SETTINGS_H
 
@@ -13,8 +13,8 @@
 
 enum { MOST_SETTINGS = 64, MOST_TYPED = 1024 };
 
-/* Lists keys that mean the same in different models' files. A setting may use any of them: it
- * replaces the one that the file has. */
+/* Lists keys that mean the same in different models' files; "" fills up a row. A setting may use
+ * any key of a row: it replaces the one that the file has. */
 static const char *const synonyms[][6] = {
     {"rope_theta", "rotary_emb_base", "global_rope_theta", "", "", ""},
     {"rope_type", "type", "", "", "", ""},
@@ -23,7 +23,8 @@ static const char *const synonyms[][6] = {
     {"num_attention_heads", "n_head", "n_heads", "num_heads", "", ""},
     {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "", ""}};
 
-/* Reads the parts of a model's list, to which items may be added. Returns the number of parts. */
+/* Reads the parts of a model's list into parts[], which has room for MOST_PARTS. read_model() may
+ * add items to the list. Returns the number of parts. */
 static size_t read_parts(list *file, part *parts)
 {
     return list_find(file, "preset") ? read_preset(file, parts) : read_model(file, parts);
@@ -38,8 +39,8 @@ static void free_parts(part *parts, size_t count)
 
 /* ---- where a setting belongs ----------------------------------------------------------------- */
 
-/* Writes the path of the config of the text within the file, which may be several levels deep:
- * "", "text_config", "thinker_config.text_config". */
+/* Writes the path of the object in the file that configures the text model. It may be several
+ * levels deep: "", "text_config", "thinker_config.text_config". */
 static void find_text_config(const list *file, char path[PATH_SIZE])
 {
     size_t depth = 0;
@@ -55,9 +56,10 @@ static void find_text_config(const list *file, char path[PATH_SIZE])
     }
 }
 
-/* Returns where in a config a path has a key: 0 in rope_parameters, 1 in rope_scaling, 2 in the
- * config itself, 3 elsewhere or not at all. Of several places the one with the smallest number
- * counts, as when the file is read. */
+/* Returns where the path of an item has a key, within the object at the path `config`. The result
+ * is 0 beneath its rope_parameters and 1 beneath its rope_scaling, at any depth, 2 in the object
+ * itself, and 3 elsewhere or if the path has another key. If the file has a key in several places,
+ * the one with the smallest number counts, as when the file is read. */
 static int rank_of(const char *path, const char *config, const char *key)
 {
     static const char *const objects[] = {"rope_parameters", "rope_scaling"};
@@ -74,9 +76,9 @@ static int rank_of(const char *path, const char *config, const char *key)
     return parent == strlen(config) && strncmp(path, config, parent) == 0 ? 2 : 3;
 }
 
-/* Writes the paths at which a config has a key, of those with the smallest rank_of(). Returns
- * their number, at most 4. There may be several, because rope_parameters can have an object for
- * each kind of layers. */
+/* Writes the paths at which the object `config` has a key. Of several places, only those with the
+ * smallest rank_of() count. Items that are null do not count. Returns the number of paths, at most
+ * 4. There may be several, because rope_parameters can have an object for each kind of layers. */
 static size_t find_places(const list *file, const char *config, const char *key,
                           char paths[4][PATH_SIZE])
 {
@@ -98,8 +100,10 @@ static size_t find_places(const list *file, const char *config, const char *key,
 }
 
 /* Writes the paths that the key of a setting may mean in a file, and returns their number. With
- * more than one, the user has to choose. A key with a dot already is a path. A key that the file
- * does not have is added to the config of the text. */
+ * more than one, the user has to choose. A key with a dot or a bracket already is a path, and
+ * model_type is always that of the whole file. If the file has a synonym of the key and not the
+ * key itself, the path is that of the synonym. A key that the file does not have is added to the
+ * config of the text. */
 static size_t place_setting(const list *file, const char *key, char paths[4][PATH_SIZE])
 {
     char config[PATH_SIZE];
@@ -136,7 +140,8 @@ static void copy_list(const list *from, list *to)
 }
 
 /* Sets the item at a path to the value of a word KEY=VALUE or, if value_of is not NULL, to this
- * text. Returns 0 if that is impossible; see set_key(). */
+ * text. Returns 1. Returns 0 if the value has more than MOST_TYPED - 3 characters, or where
+ * set_key() does. */
 static int apply_setting(list *to, const char *path, const char *word, const char *value_of)
 {
     char text[MOST_TYPED + PATH_SIZE];
@@ -154,9 +159,9 @@ static void mix(uint64_t *hash, const void *bytes, size_t count)
 }
 
 /* Adds to a hash all numbers of a part that a setting may change, and the notes that make the
- * status 1. own_path is the path of the setting. A note that it was not read does not count,
- * because this is no effect. Returns 0 if a note says that the setting's value is wrong,
- * otherwise 1. */
+ * status 1. The setting whose effect is judged has the path own_path. A note that this setting was
+ * not read does not count, because being ignored is no effect. Returns 0 if a note says that the
+ * setting's value is wrong, otherwise 1. */
 static int mix_part(uint64_t *hash, part *p, const char *own_path)
 {
     const pe_rope_config *const c = &p->rope;
@@ -183,7 +188,8 @@ static int mix_part(uint64_t *hash, part *p, const char *own_path)
                               p->query_shift,   c->rope_theta,
                               p->preset.scale,  p->preset.amplitude,
                               p->preset.offset, p->kind == PART_ROPE ? attention_of(p) : 0};
-    /* With LongRoPE, both are mixed in, since sequence_length decides which one has an effect. */
+    /* With LongRoPE, the numbers for short and for long sequences are mixed in, since
+     * sequence_length decides which of them have an effect. */
     const double lengths[] = {c->short_mscale, c->long_mscale};
     const size_t own = strlen(own_path);
     size_t pairs = 0;
@@ -216,9 +222,9 @@ static int mix_part(uint64_t *hash, part *p, const char *own_path)
     return 1;
 }
 
-/* Returns a hash of what a file means with all settings. Setting number `changed` gets the value
- * value_of in place of its own, or is left out if value_of is NULL. Returns 0 if value_of is a
- * wrong value, or without memory. */
+/* Returns a hash of what a file means with all settings. The setting with the index `changed` gets
+ * the value value_of in place of its own, or is left out if value_of is NULL. Returns 0 if a part
+ * has a note that the value of this setting is wrong, or if memory runs out. */
 static uint64_t meaning_of(const list *file, const settings *all, size_t changed,
                            const char *value_of)
 {
@@ -239,10 +245,10 @@ static uint64_t meaning_of(const list *file, const settings *all, size_t changed
     return is_valid ? hash : 0;
 }
 
-/* Returns whether setting k has an effect. It has one if the file means something else without
- * it, or with one of a few other values. The other values are needed because a setting may
- * repeat the value of the file. model_type always counts: it decides by which rules the file is
- * read. */
+/* Returns whether setting k has an effect. It has one if the file means something else without it,
+ * or with one of a few other values. The other values are needed because a setting may repeat the
+ * value of the file. A setting whose own value is wrong counts as having one, since a note reports
+ * it. model_type always counts: it decides by which rules the file is read. */
 static int has_effect(const list *file, const settings *all, size_t k)
 {
     static const char *const others[] = {"1",    "0",    "2",     "0.25",   "64",
@@ -262,8 +268,9 @@ static int has_effect(const list *file, const settings *all, size_t k)
 /* ---- what to type instead -------------------------------------------------------------------- */
 
 /* Returns how many letters have to be changed, inserted or removed to turn one word into the
- * other. Exchanging two adjacent letters counts once. This is the optimal string alignment
- * distance. Only the last three rows of its table are kept. */
+ * other, or 99 if one of them has more than 60. Exchanging two adjacent letters counts once. This
+ * is the optimal string alignment distance. Of the table of all distances between beginnings of
+ * the words, only the last three rows are kept. */
 static size_t distance_of(const char *a, const char *b)
 {
     size_t rows[3][64];
@@ -289,13 +296,13 @@ static size_t distance_of(const char *a, const char *b)
 
 /* Holds the known word that is most similar to a word that the user has typed. */
 typedef struct nearest_word {
-    size_t distance; /* their distance_of(); a word has to be nearer to be taken   */
-    int is_known;    /* 1: the user's word itself is known                         */
-    char word[64];   /* the known word; "" if none is near enough                  */
+    size_t distance; /* their distance_of(); only a nearer word replaces this one */
+    int is_known;    /* 1: the user's word itself is known                        */
+    char word[64];   /* the known word; "" if none is near enough                 */
 } nearest_word;
 
-/* Takes a known word as the nearest one if it is nearer to the user's word `given`. `length` is
- * the length of `word`, which need not end with a 0. */
+/* Takes a known word as the nearest one if it is nearer to the user's word `given`. If it is that
+ * word, only sets to->is_known. `length` is the length of `word`, which need not end with a 0. */
 static void consider(nearest_word *to, const char *given, const char *word, size_t length)
 {
     char known[64];
@@ -427,8 +434,8 @@ static int take_settings(const list *file, int count, char **words, const gguf_m
     return 0;
 }
 
-/* Returns whether a part of the model has a note of kind NOTE_WRONG. The effects of settings
- * cannot be judged then, since such a part has no frequencies. */
+/* Returns whether a part of the model has a note of kind NOTE_WRONG, or memory runs out. The
+ * effects of settings cannot be judged then, since such a part has no frequencies. */
 static int has_wrong(const list *file)
 {
     part *const parts = (part *)calloc(MOST_PARTS, sizeof *parts);

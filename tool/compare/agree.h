@@ -4,18 +4,22 @@
  * which floating-point types. To agree means to be equal except for the rounding errors of this
  * arithmetic.
  *
- * Frequencies in float32 differ between libraries in their last places. For each pair, all
- * frequencies near the right one are therefore tried; the k-th of them is called the k-th nudge.
- * Eight rows spread over the array, the probe rows, are compared before all others. */
+ * Frequencies in float32 differ between libraries in their last places. Each frequency is
+ * therefore also tried a few units in the last place higher and lower. Such a shift is called a
+ * nudge; the nudges have numbers, and nudge 0 is no shift. Eight rows spread over the array, the
+ * probe rows, are compared before all others. */
 #ifndef TOOL_AGREE_H
 #define TOOL_AGREE_H
 
 #include "spectra.h"
 
-/* Lists how angles may have been computed. The first four are no mistakes; arithmetics[] has the
- * types of each. A name that ends in DOUBLE has angles that are products in double, and
- * FLOAT32_DOUBLE means that the frequency was computed in float32. CHAIN is ggml's: the angle is
- * multiplied from pair to pair by a constant step. */
+/* Lists the arithmetics in which angles may have been computed; arithmetics[] has the types of
+ * each. The first four round nothing to 16 bits, and are no mistakes. The names of the others say
+ * what is rounded to bfloat16 or float16: frequencies (INV_FREQ), positions, both of these (BOTH),
+ * angles, or all three (ALL). Angles are products in double if the name ends in DOUBLE, otherwise
+ * products in float32, which ANGLES and ALL round once more. In the names that end in
+ * FLOAT32_DOUBLE, frequencies are computed in float32. CHAIN is ggml's arithmetic: in float32, the
+ * angle of each pair is that of the pair before it times a constant step. */
 typedef enum arithmetic {
     ARITHMETIC_DOUBLE = 0,
     ARITHMETIC_FLOAT32,
@@ -46,14 +50,14 @@ typedef enum arithmetic {
 
 /* Holds the types of an arithmetic. */
 typedef struct arithmetic_types {
-    npy_type frequency; /* the type to which frequencies are rounded                    */
-    npy_type position;  /* the type to which positions are rounded                      */
-    npy_type product;   /* the type to which angles, the products, are rounded          */
-    const char *name;   /* its name in reports and in the JSON member "arithmetic"      */
+    npy_type frequency; /* the type to which frequencies are rounded                      */
+    npy_type position;  /* the type to which positions are rounded                        */
+    npy_type product;   /* the type to which angles, the products, are rounded            */
+    const char *name;   /* the name in reports and in JSON; several arithmetics share one */
 } arithmetic_types;
 
-/* Lists the types of each arithmetic, in the order of the enum. CHAIN has those of FLOAT32, and
- * code of its own. */
+/* Lists the types of each arithmetic, in the order of the enum. CHAIN has the types of FLOAT32,
+ * but rows_of_chain() computes its angles in another way. */
 static const arithmetic_types arithmetics[] = {{NPY_F64, NPY_F64, NPY_F64, "double_angles"},
                                                {NPY_F32, NPY_F32, NPY_F32, "float32_angles"},
                                                {NPY_F32, NPY_F32, NPY_F32, "ggml_chain"},
@@ -103,24 +107,24 @@ static differences mistakes_of(arithmetic how)
     return set;
 }
 
-/* Lists what code may have done to positions. */
+/* Lists what code may have done to positions. The order is that of moves[] in try_spectrum() of
+ * explain.h. */
 typedef enum movement { MOVED_NOT = 0, MOVED_BY_OFFSET, MOVED_CLAMPED, MOVED_WRAPPED } movement;
 
-/* Explains an array: its frequencies, and what else differs from the config. Each element then
- * follows. */
+/* Holds an explanation of an array, from which each of its elements follows. */
 typedef struct explanation {
-    differences differs; /* all differences from the config                               */
-    const spectrum *of;  /* the frequencies                                               */
-    double factor;       /* the factor on cosines and sines                               */
-    movement moved;      /* what was done to positions                                    */
-    double offset;       /* with MOVED_BY_OFFSET: what was added to positions             */
-    double limit;        /* the largest position, or the length after which they wrap     */
-    int is_signed;       /* 1: wrapped positions begin at -limit / 2, not at 0            */
-    int is_swapped;      /* 1: sines and cosines are exchanged in the arrays              */
-    int is_negative;     /* 1: sines have the other sign                                  */
-    arithmetic how;      /* how angles were computed                                      */
-    int is_exact;        /* 1: each element is the exact number, rounded once             */
-    int is_how_known;    /* 0: other arithmetics have the same numbers                    */
+    differences differs; /* the set of all differences from the config                           */
+    const spectrum *of;  /* the frequencies; it belongs to a list of spectra, not to this struct */
+    double factor;       /* the factor by which cosines and sines are multiplied                 */
+    movement moved;      /* how the code changed positions                                       */
+    double offset;       /* with MOVED_BY_OFFSET: what was added to positions; otherwise 0       */
+    double limit;     /* with MOVED_CLAMPED: the largest position; with MOVED_WRAPPED: the period */
+    int is_signed;    /* 1: wrapped positions begin at -limit / 2, not at 0                       */
+    int is_swapped;   /* 1: samples.cosines has the sines, and samples.sines the cosines          */
+    int is_negative;  /* 1: sines have the other sign than those of the angles                    */
+    arithmetic how;   /* how angles were computed                                                 */
+    int is_exact;     /* 1: each element is the exact number rounded once; see judge_samples()    */
+    int is_how_known; /* 0: other arithmetics or other explanations fit too                       */
 } explanation;
 
 /* Returns the position that the code used, if the explanation is right, in place of a row's
@@ -135,9 +139,12 @@ static double moved_position(const explanation *e, double position)
     return position + e->offset;
 }
 
-/* Returns whether the cosine and sine at `index` are those of an angle, by the explanation. They
- * may be off by half a unit of the arrays' type and a few units of the function's own
- * arithmetic. `slack` is the error that the angle may have, in radians. */
+/* Returns whether the numbers of the arrays at `index` are the cosine and the sine of an angle,
+ * multiplied, negated and exchanged as the explanation says. Each may be off by half a unit in the
+ * last place of the arrays' type, and by a few units of the double or float32 functions that
+ * computed it. `slack` is the error in radians that the angle may have. `floor` is the part of the
+ * tolerance that does not become smaller for numbers near 0; for float16, it includes half the
+ * smallest number. */
 static int agrees(const samples *s, const explanation *e, size_t index, double angle, double slack)
 {
     const double type = half_unit(s->type) * 1.0001 + (s->type == NPY_F64 ? 0x1p-51 : 0x1p-22);
@@ -151,10 +158,11 @@ static int agrees(const samples *s, const explanation *e, size_t index, double a
            fabs(sines[index] - sine) <= type * fabs(sine) + floor + slack * e->factor;
 }
 
-/* Frequencies in float32 differ between libraries by at most this many units in the last place,
- * depending on the order of operations. So each frequency is tried with "nudges": moved by 0, 1,
- * -1, 2, -2 ... units. ROUNDED_ONCE stands for another way to get a float32 angle: a product in
- * double that is rounded once. */
+/* Frequencies in float32 differ between libraries by at most MOST_NUDGES units in the last place,
+ * depending on the order of operations. So each frequency is tried with nudges: moved by 0, 1, -1,
+ * 2, -2 ... units. The last nudge has the number 2 * MOST_NUDGES. The number after it,
+ * ROUNDED_ONCE, stands for another way to get a float32 angle: a product in double that is rounded
+ * once. */
 enum { MOST_NUDGES = 12, ROUNDED_ONCE = 2 * MOST_NUDGES + 1 };
 
 /* Returns the k-th nudge, in units in the last place: 0, 1, -1, 2, -2 ... */
@@ -192,8 +200,10 @@ static int is_row_right(const samples *s, const explanation *e, size_t r, size_t
     const double slack = t->product == NPY_F64 ? fabs(w * position) * 0x1p-50 : 0;
     const size_t index = r * s->pairs + i;
     if (!is_narrow(t->product)) return agrees(s, e, index, angle_by(e->how, w, position, k), slack);
-    /* The code rounds a float32 product to 16 bits. Its error, `unsure`, may change this
-     * rounding near a tie, so both neighbouring results are accepted. */
+    /* The code that made the arrays rounds a float32 product to 16 bits. The product has a
+     * relative error of 2^-24, and 12 times as much more if the frequency was computed in float32.
+     * Near a tie, this error may change the rounding, so the results at both ends of the interval
+     * are accepted. */
     const double product = frequency_by(e->how, w, k) * rounded_to(position, t->position);
     const double unsure = fabs(product) * (is_narrow(t->frequency) ? 0x1p-24 : 13 * 0x1p-24);
     const double low = rounded_to(product - unsure, t->product);
@@ -204,14 +214,15 @@ static int is_row_right(const samples *s, const explanation *e, size_t r, size_t
 /* Before all rows of a pair are compared, this many rows are, spread over the array. */
 enum { PROBES = 8 };
 
-/* Returns the row of probe n. Probe 0 is the last row, where errors of frequencies are largest. */
+/* Returns the row of probe n. Probe 0 is the last row. Its position is usually the largest, so it
+ * shows errors of frequencies best. */
 static size_t row_of_probe(const samples *s, size_t n)
 {
     return (s->rows - 1) * (PROBES - n) / PROBES;
 }
 
-/* Returns how many nudges of the frequency are tried for an explanation. A frequency in double
- * has none. */
+/* Returns how many nudges of the frequency are tried for an explanation. A frequency in double is
+ * only tried as it is, with nudge 0. */
 static int nudges_of(const explanation *e)
 {
     return arithmetics[e->how].frequency == NPY_F64 ? 1 : 2 * MOST_NUDGES + 1;
@@ -225,9 +236,9 @@ static int do_probes_agree(const samples *s, const explanation *e, size_t i, int
     return 1;
 }
 
-/* Returns how many rows of pair i agree before the first that does not. A nudge other than 0
- * that fails in a probe row is not tried on the other rows: the result is then 0. This lowers
- * the time for an array of 131,072 rows of another scaling from 25 s to 5 s. */
+/* Returns how many rows of pair i agree before the first that does not. A nudge other than 0 that
+ * fails in a probe row is not tried on the other rows: the result is then 0. This lowers the time
+ * for an array of 131,072 rows whose scaling is not the config's from 25 s to 5 s. */
 static size_t rows_that_agree(const samples *s, const explanation *e, size_t i, int k)
 {
     size_t r = 0;
@@ -236,8 +247,8 @@ static size_t rows_that_agree(const samples *s, const explanation *e, size_t i, 
     return r;
 }
 
-/* Returns the step of ggml's chain, by which the angle is multiplied from pair to pair, with the
- * k-th nudge. */
+/* Returns the step of ggml's chain, by which the angle is multiplied from pair to pair, moved by
+ * the k-th nudge. */
 static float chain_step(const spectrum *of, int k)
 {
     float step = powf((float)of->chain_base, -2.0f / (float)of->chain_width);
@@ -247,8 +258,8 @@ static float chain_step(const spectrum *of, int k)
 }
 
 /* Returns whether row r is that of ggml's chain. ratio[i] is the factor by which the scaling
- * changes the angle of pair i. The factor of linear scaling is known exactly, all others up to a
- * relative error of 2^-22. */
+ * changes the angle of pair i. It is known exactly if is_chain_exact is 1, that is, without a
+ * scaling and with the linear one; otherwise it has a relative error of up to 2^-22. */
 static int is_chain_row_right(const samples *s, const explanation *e, const double *ratio,
                               float step, size_t r)
 {
@@ -261,8 +272,9 @@ static int is_chain_row_right(const samples *s, const explanation *e, const doub
     return 1;
 }
 
-/* Returns how many rows agree with ggml's chain before the first that does not. Nine nudges of
- * the step are tried, and the best counts. */
+/* Returns how many rows agree with ggml's chain before the first that does not, or 0 if memory
+ * runs out. Nine nudges of the step are tried, and the best counts. A nudge other than 0 that
+ * fails in a probe row is not tried on the other rows. */
 static size_t rows_of_chain(const samples *s, const explanation *e)
 {
     double *const ratio = new_numbers(s->pairs);
@@ -294,9 +306,11 @@ static int is_frequency(const samples *s, const explanation *e, size_t i)
                               (e->how == ARITHMETIC_INV_FREQ_F16 ? 0x1p-25 : 0);
 }
 
-/* Returns whether the probe rows of all pairs agree with an explanation. Most wrong explanations
- * fail here after a few pairs. Without this test, a table of 131,072 rows takes 30 s. *passed is
- * the number of pairs that agree before the first that does not. */
+/* Returns whether the probe rows of all pairs agree with an explanation. The test starts with the
+ * middle pair, and pair 0 follows the last one. Most wrong explanations fail here after a few
+ * pairs. Without this test, a table of 131,072 rows takes 30 s. *passed is the number of pairs
+ * that agree before the first that does not. An array of frequencies and ggml's chain are not
+ * tested: the result is then 1, and *passed is 0. */
 static int may_agree(const samples *s, const explanation *e, size_t *passed)
 {
     *passed = 0;
@@ -313,8 +327,9 @@ static int may_agree(const samples *s, const explanation *e, size_t *passed)
     return 1;
 }
 
-/* Returns how many pairs agree in all rows before the first pair that does not. *row is the
- * number of rows of this pair that agree before the first that does not. */
+/* Returns how many pairs agree in all rows before the first pair that does not. *row is the number
+ * of rows of this pair that agree before the first that does not, with the best nudge. With ggml's
+ * chain, whose rows are compared with all pairs at once, the result is 0 or all pairs. */
 static size_t pairs_that_agree(const samples *s, const explanation *e, size_t *row)
 {
     size_t i = 0;

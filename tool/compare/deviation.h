@@ -11,29 +11,30 @@
 #include "../model/rows.h"
 #include "explain.h"
 
-/* Says which element of the arrays is meant. */
+/* Says which element of the arrays is meant. Rows and pairs are counted from 0. */
 typedef struct place {
     size_t row;
     size_t pair;
     int is_sine; /* 1: by the config, the element should be a sine; 0: a cosine */
 } place;
 
-/* Holds the errors of the arrays against the part's own table. */
+/* Holds the errors of the arrays against the part's own table. An error is the magnitude of the
+ * difference of two elements. */
 typedef struct deviation {
-    double *by_pair;   /* the largest error of each pair; allocated. NULL: no own table exists */
-    double largest;    /* the largest error of all                                            */
-    size_t elements;   /* the number of elements compared                                     */
-    size_t wrong;      /* how many of them are not the correctly rounded number               */
-    place worst;       /* the element with the largest error                                  */
-    place first;       /* the first element with an error that float32 angles do not explain  */
-    int has_first;     /* 1: there is such an element                                         */
+    double *by_pair; /* the largest error of each pair; allocated. NULL: no table to compare with */
+    double largest;  /* the largest error of all                                                  */
+    size_t elements; /* the number of elements compared                                           */
+    size_t wrong;    /* how many of them are not the correctly rounded number                     */
+    place worst;     /* with `wrong` > 0: the element with the largest error                      */
+    place first;   /* with has_first: the first element whose error float32 angles do not explain */
+    int has_first; /* 1: there is an element with such an error                                   */
     int is_sine_first; /* 1: the arrays called cosines are expected to have sines             */
 } deviation;
 
 /* Holds a block of rows of the part's own table, each element correctly rounded. */
 typedef struct exact_rows {
-    pe_plan plan;      /* of the part                                              */
-    void *memory;      /* the plan's memory; allocated                             */
+    pe_plan plan;      /* the plan of the part                                       */
+    void *memory;      /* the plan's memory; allocated                               */
     double *positions; /* [ROWS_AT_ONCE][axes]: the positions of the rows; allocated */
     unsigned char
         *table;    /* [ROWS_AT_ONCE][2 * pairs]: each row's cosines, then its sines; allocated */
@@ -52,9 +53,10 @@ static table_type table_type_of(npy_type type)
                              : TABLE_BF16;
 }
 
-/* Returns the type of the exact table: the narrowest type that has all elements of the arrays.
- * If a file of a wider type has elements that were rounded to 16 bits, the exact table has the
- * file's type. Otherwise the error of this rounding would not show. */
+/* Returns the type of the exact table: the narrowest type that has all elements of the arrays. A
+ * file of a wider type may have elements that were rounded to 16 bits. A sinusoidal table then has
+ * the file's type. A table of RoPE is then in float32, because it does not exist in double. With
+ * 16 bits, the error of this rounding would not show. */
 static npy_type exact_type_of(const samples *s, int is_preset)
 {
     if (s->type == s->stored || (s->type != NPY_BF16 && s->type != NPY_F16)) return s->type;
@@ -68,8 +70,11 @@ static void free_exact(exact_rows *x)
     free(x->table);
 }
 
-/* Prepares the computation of the exact table. Returns 0 if there is none, as for RoPE in f64.
- * The caller frees *x with free_exact() in both cases. */
+/* Prepares the computation of the exact table. Its rows have all cosines before the sines,
+ * whatever the part's layout is. Returns 0 if there is no such table, as for an array of
+ * frequencies and for RoPE in double. Also returns 0 if plan_of() makes no plan, if the part has
+ * another number of pairs, or if memory runs out. The caller frees *x with free_exact() in both
+ * cases. */
 static int prepare_exact(const samples *s, const part *p, exact_rows *x)
 {
     part own = *p;
@@ -85,9 +90,9 @@ static int prepare_exact(const samples *s, const part *p, exact_rows *x)
     return x->memory && x->positions && x->table && x->plan.pairs == s->pairs;
 }
 
-/* Computes the exact rows [first, first + rows) at the positions of the arrays. If `moved` is
- * not NULL, they are computed at the positions to which this explanation moves them. Returns 0
- * on failure. */
+/* Computes the exact rows [first, first + rows), at most ROWS_AT_ONCE of them, at the positions of
+ * the arrays, and writes them to x->table. If `moved` is not NULL, they are computed at the
+ * positions to which this explanation moves them. Returns 0 on failure. */
 static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t rows,
                          const explanation *moved)
 {
@@ -107,17 +112,18 @@ static int compute_exact(exact_rows *x, const samples *s, size_t first, size_t r
                                      x->table)) == PE_OK;
 }
 
-/* Returns the largest error of an element that angles in float32 explain. The angle may be off
- * by 13 units in the last place, 12 of them (MOST_NUDGES) from the frequency. Cosine and sine of
- * float32 functions may add 2^-22. */
+/* Returns the largest error of an element that angles in float32 explain. The angle may be off by
+ * 13 units in the last place, 12 of them (MOST_NUDGES) from the frequency. Cosine and sine of
+ * float32 functions may add 2^-22, and rounding to `type` adds 2 half_unit(type) at most. */
 static double explained_error(const spectrum *own, double position, size_t pair, npy_type type)
 {
     return own->factor * (fabs(own->omega[pair] * position) * (MOST_NUDGES + 1) * 0x1p-23 +
                           0x1p-22 + 2 * half_unit(type));
 }
 
-/* Compares a row with the exact row. A NaN counts as an infinite error. `own` has the part's own
- * frequencies, or is NULL if the first unexplained error is not wanted. */
+/* Compares row `row` of the arrays with `exact`, the same row of the exact table, and updates *d.
+ * A NaN counts as an infinite error. `own` has the part's own frequencies, or is NULL if the first
+ * unexplained error is not wanted. */
 static void compare_row(const samples *s, const exact_rows *x, const unsigned char *exact,
                         const spectrum *own, size_t row, deviation *d)
 {
@@ -143,8 +149,9 @@ static void compare_row(const samples *s, const exact_rows *x, const unsigned ch
 
 /* Compares the arrays with the exact table of a part, and writes the result to *d. `own` has the
  * part's frequencies; with NULL, the first error that float32 angles do not explain is not
- * searched for. `moved` is an explanation that moves positions, or NULL. The caller frees
- * d->by_pair. */
+ * searched for. `moved` is an explanation that moves positions, or NULL. is_sine_first is 1 if the
+ * arrays called cosines are expected to have sines. The caller frees d->by_pair, which is NULL if
+ * there is no exact table. */
 static void find_deviation(const samples *s, const part *p, const spectrum *own,
                            const explanation *moved, int is_sine_first, deviation *d)
 {

@@ -50,7 +50,7 @@ typedef enum difference {
     DIFFERENCE_COUNT
 } difference;
 
-/* Lists the names that reports and JSON have. */
+/* Lists the names of the differences in reports and in JSON, in the order of the enum. */
 static const char *const difference_names[] = {"column_order",
                                                "sine_cosine",
                                                "sign",

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the mistakes that explain an array. Each combination of at most two differences from the
- * config is computed. It is an explanation if all elements of the array agree with it.
+/* Finds the mistakes that explain an array. Each combination of a spectrum, a factor, an exchange
+ * or a sign of sines, a change of positions, and an arithmetic is tried. It must have few
+ * differences from the config, as are_few() of differences.h decides. It becomes an explanation if
+ * all elements of the array agree with the numbers that it gives.
  *
  * An explanation (agree.h) says how an array was computed: with which frequencies and positions,
- * and in which arithmetic. A spectrum (spectrum.h) holds the frequencies of one rotation, and
- * how they differ from the config's. Its numbers are compared in probe rows first, which are
- * eight rows spread over the array. */
+ * and in which arithmetic. A spectrum (spectrum.h) holds the frequencies of one rotation, and how
+ * they differ from the config's. The numbers of an explanation are compared in the probe rows
+ * first, which are eight rows spread over the array. */
 #ifndef TOOL_EXPLAIN_H
 #define TOOL_EXPLAIN_H
 
@@ -20,26 +22,29 @@ typedef struct synonym {
 } synonym;
 
 /* Holds the explanations with the fewest differences that fit. If the config itself fits,
- * add_rivals() also adds explanations with one difference that fit. If none fits, `best` is the one
- * that comes nearest. */
+ * add_rivals() also adds rivals, which are explanations with one difference that fit too. If none
+ * fits, `best` is the one that comes nearest. */
 typedef struct findings {
-    size_t count;                      /* the number of explanations                    */
-    explanation of[MOST_EXPLANATIONS]; /* they have `fewest` differences, rivals one    */
-    size_t synonyms;                   /* the number of synonyms                        */
+    size_t count;                      /* the number of elements of of[]               */
+    explanation of[MOST_EXPLANATIONS]; /* each has `fewest` differences; a rival has 1 */
+    size_t synonyms;                   /* the number of elements of synonym[]          */
     synonym synonym[MOST_EXPLANATIONS];
-    int fewest;          /* the smallest number of differences of an explanation        */
-    size_t best_matched; /* the number of elements of `best` that agree, pair by pair   */
-    explanation best;    /* the explanation with the most elements before one that fails */
-    size_t row;          /* the row of the first element of `best` that fails           */
-    size_t pair;         /* its pair                                                    */
-    size_t most_passed;  /* the number of pairs whose probe rows agree with `passing`   */
-    explanation passing; /* of those that failed in the probe rows, the nearest         */
-    double base;         /* the base of the config                                      */
-    int has_config;      /* 0: there is no config, and base 10000 is expected           */
+    int fewest;          /* the number of differences of the explanations; 99: nothing fits       */
+    size_t best_matched; /* the number of elements of `best` that agree, as try_all() counts them */
+    explanation best;    /* the explanation with the most elements before one that fails          */
+    size_t row;          /* with `best`: the row of the first element that fails                  */
+    size_t pair;         /* with `best`: the pair of this element                                 */
+    size_t most_passed;  /* the number of pairs that agree with `passing` in the probe rows       */
+    /* This is the explanation with the most such pairs, of those that fail in the probe rows. If
+     * there is none, passing.of is NULL. */
+    explanation passing;
+    double base;    /* the base of the config; set by judge_samples()               */
+    int has_config; /* 0: no config, base 10000 is expected; set by judge_samples() */
 } findings;
 
 /* Returns whether all elements agree with an explanation. If not, it becomes f->best if more
- * elements agree than with f->best, counted up to the first that fails. */
+ * elements agree than with f->best. Elements are counted up to the first that fails, pair after
+ * pair: all rows of a pair come before the next pair. */
 static int try_all(const samples *s, const explanation *e, findings *f)
 {
     size_t row = 0;
@@ -54,7 +59,8 @@ static int try_all(const samples *s, const explanation *e, findings *f)
 }
 
 /* Returns whether all elements agree with an explanation. The probe rows are tested first. An
- * explanation that fails there becomes f->passing if it passes more pairs. */
+ * explanation that fails there becomes f->passing if more pairs pass than with f->passing, or if
+ * it is the first that fails there. */
 static int explains(const samples *s, const explanation *e, findings *f)
 {
     size_t passed = 0;
@@ -63,8 +69,10 @@ static int explains(const samples *s, const explanation *e, findings *f)
     return 0;
 }
 
-/* Returns whether two explanations have the same numbers: the same positions, factor, signs and
- * roundings, and frequencies with at most this relative distance. */
+/* Returns whether two explanations have the same numbers. Then they have the same positions, the
+ * same signs, the same roundings to 16 bits, and sines and cosines in the same arrays. The
+ * relative distance of their frequencies is at most `distance`, and the distance of their factors
+ * is at most `distance` and at most 10^-6. */
 static int are_same(const samples *s, const explanation *a, const explanation *b, double distance)
 {
     if (!are_moved_alike(s, a, b) || fabs(a->factor - b->factor) > fmin(distance, 1e-6) ||
@@ -94,8 +102,9 @@ static int is_found(const samples *s, const findings *f, const explanation *e)
     return 0;
 }
 
-/* Returns the index of an explanation in f->of[] that has about the same numbers and, by one of
- * its names, the same differences. Returns f->count if there is none. */
+/* Returns the index of an explanation in f->of[] that has about the same numbers, with frequencies
+ * within 0.1 %, and that has the same differences, itself or in a synonym. Returns f->count if
+ * there is none. */
 static size_t index_of_kept(const samples *s, const findings *f, const explanation *e)
 {
     size_t k = 0;
@@ -103,10 +112,11 @@ static size_t index_of_kept(const samples *s, const findings *f, const explanati
     return k;
 }
 
-/* Adds an explanation to the findings. Explanations with more differences are removed or, if the
- * new one has more, it is dropped. With the same differences and about the same numbers as
- * another one, it only shows that the arithmetic is not known. With other differences and the
- * same numbers, it becomes a synonym. */
+/* Adds an explanation to the findings. If those that are there have more differences, they are
+ * removed; if they have fewer, the new one is dropped. If one of them has the same differences and
+ * about the same numbers, with frequencies within 0.1 %, the new one only shows that the
+ * arithmetic is not known. If one has other differences and the same numbers, within 10^-12, the
+ * new one becomes a synonym. Beyond MOST_EXPLANATIONS, explanations and synonyms are dropped. */
 static void keep(const samples *s, findings *f, const explanation *e)
 {
     const int count = count_differences(e->differs);
@@ -129,8 +139,9 @@ static void keep(const samples *s, findings *f, const explanation *e)
     if (f->count < MOST_EXPLANATIONS) f->of[f->count++] = *e;
 }
 
-/* Adds explanations with one difference although the config itself fits. They also fit if the
- * rows are too few to tell, and the user has to know that. Of several with the same difference,
+/* Adds explanations with one difference although the config itself fits. They also fit if the rows
+ * are too few to tell, and the user has to know that. Only other frequencies are tried, with
+ * everything else as in the explanation that was found first. Of several with the same difference,
  * one is added. */
 static void add_rivals(const samples *s, const spectra *all, findings *f)
 {
@@ -148,8 +159,11 @@ static void add_rivals(const samples *s, const spectra *all, findings *f)
     }
 }
 
-/* Tries an explanation with each arithmetic, and keeps those that fit. `given` are the
- * differences that the arrays have in any case. */
+/* Tries an explanation with each arithmetic, and keeps those that fit. `given` is the result of
+ * given_differences(). An arithmetic is left out if it makes the differences too many, and CHAIN
+ * if the frequencies are not those of a chain or positions have several coordinates. An array of
+ * frequencies shows only whether frequencies were rounded to 16 bits, so three arithmetics are
+ * tried on it. */
 static void try_arithmetics(const samples *s, explanation e, findings *f, differences given)
 {
     for (int how = 0; how < ARITHMETIC_COUNT; how++) {
@@ -171,7 +185,8 @@ static void try_arithmetics(const samples *s, explanation e, findings *f, differ
     }
 }
 
-/* Returns YaRN's attention factor with one mscale: 0.1 mscale ln(factor) + 1. */
+/* Returns YaRN's attention factor with one mscale, 0.1 mscale ln(factor) + 1, or 1 if the
+ * scaling's factor is at most 1. */
 static double factor_by_mscale(const pe_rope_config *c, double mscale)
 {
     const double trained = trained_length(c);
@@ -182,14 +197,17 @@ static double factor_by_mscale(const pe_rope_config *c, double mscale)
 /* Holds a factor on cosines and sines that is tried. */
 typedef struct tried_factor {
     double factor;
-    differences differs; /* the mistake that it is, or none */
+    differences differs; /* the mistake that gives this factor, as a set; 0: it is none */
 } tried_factor;
 
 enum { MOST_FACTORS = 8 };
 
-/* Lists the attention factors that are tried with a spectrum, and returns their number. If the
- * spectrum has another scaling, the code may have this scaling's factor, none, or the config's
- * (`config`), and none of them counts as a further mistake. */
+/* Writes the attention factors that are tried with a spectrum to to[], which has room for
+ * MOST_FACTORS, and returns their number. `config` is the config's own factor. If the spectrum has
+ * has_any_factor, the code may have the spectrum's factor, none, the config's or its square, and
+ * none of them counts as a further mistake. Otherwise the spectrum's factor is right, and 1, its
+ * square and its inverse are mistakes; with YaRN, factors with one mscale are also tried as
+ * mistakes. */
 static size_t list_factors(const spectrum *of, double config, tried_factor *to)
 {
     const double a = of->factor;
@@ -213,7 +231,8 @@ static size_t list_factors(const spectrum *of, double config, tried_factor *to)
     return count;
 }
 
-/* Tries an explanation with each factor that matches the measured amplitude. */
+/* Tries an explanation with each factor that matches the measured amplitude of pair 0. An array of
+ * frequencies has no amplitude, so the first factor alone is tried on it. */
 static void try_factors(const samples *s, explanation e, double config, findings *f,
                         differences given)
 {
@@ -230,14 +249,16 @@ static void try_factors(const samples *s, explanation e, double config, findings
     }
 }
 
-/* Says which order of columns the config expects; -1 if it says nothing. */
+/* Says which order of columns the config expects. A field is -1 if the config says nothing about
+ * it. */
 typedef struct expected {
-    int are_neighbours; /* 1: the pairs are interleaved; 0: halves                        */
-    int is_sine_first;  /* 1: the first number of a pair is the sine; 0: the cosine       */
+    int are_neighbours; /* 1: the pairs are interleaved; 0: halves                             */
+    int is_sine_first;  /* 1: the first number of a pair (in --cos) is the sine; 0: the cosine */
 } expected;
 
-/* Returns the differences that do not depend on numbers: elements rounded to 16 bits in a file
- * of a wider type, and another order of columns than expected. */
+/* Returns the differences that arrays have with every explanation by a spectrum, because the
+ * explanation cannot change them. These are elements rounded to 16 bits in a file of a wider type,
+ * and another order of columns than expected. */
 static differences given_differences(const samples *s, const spectrum *of, const expected *want)
 {
     differences given = 0;
@@ -253,9 +274,10 @@ static differences given_differences(const samples *s, const spectrum *of, const
     return given;
 }
 
-/* Tries a spectrum in 16 ways: with sines and cosines exchanged or not, with either sign of the
- * sine, and with each way to move positions. Only those are tried that have exactly `count`
- * differences. */
+/* Tries a spectrum in 16 ways: sines and cosines exchanged or not, either sign of the sine, and
+ * positions not moved or moved in one of three ways. Of an array of frequencies, only the sign
+ * matters. Only those ways are tried that have exactly `count` differences, without those of the
+ * factor and of the arithmetic. `config` is the config's own factor. */
 static void try_spectrum(const samples *s, const spectrum *of, double config, const expected *want,
                          int count, findings *f)
 {
@@ -284,9 +306,10 @@ static void try_spectrum(const samples *s, const spectrum *of, double config, co
     }
 }
 
-/* Finds all explanations with the fewest differences. They are tried in the order of their
- * number of differences, so that a simple one ends the search. If none fits or comes near,
- * f->passing is compared in full, so that the report has a nearest one. */
+/* Finds all explanations with the fewest differences, and writes them to *f. They are tried in the
+ * order of the number of differences that try_spectrum() counts, so that a simple explanation ends
+ * the search for longer ones. If none fits or comes near, f->passing is compared in full, so that
+ * the report has a nearest one. */
 static void explain(const samples *s, const spectra *all, const expected *want, findings *f)
 {
     memset(f, 0, sizeof *f);

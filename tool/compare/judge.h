@@ -2,8 +2,8 @@
 /* Does the work of `posenc compare`. It reads the arrays of other code, finds which numbers they
  * have, and finds how these differ from what the config says.
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
- * message about a key or a file. An explanation (agree.h) says how an array was computed: with
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a message
+ * about a key, a flag or a file. An explanation (agree.h) says how an array was computed: with
  * which frequencies and positions, and in which arithmetic. A spectrum (spectrum.h) holds the
  * frequencies of one rotation, and how they differ from the config's. */
 #ifndef TOOL_COMPARE_H
@@ -12,24 +12,26 @@
 #include "deviation.h"
 #include "explain.h"
 
-/* Holds the names of the files to compare, or NULL for those that are not given. */
+/* Holds the names of the files to compare. A name that is not given is NULL. */
 typedef struct compared {
     const char *cosines;
     const char *sines;
-    const char *table;     /* cosines and sines in one array                                 */
-    const char *inv_freq;  /* frequencies                                                    */
-    const char *positions; /* the value of --positions: a .npy file, a range, list or grid   */
-    int has_config;        /* 0: no config is given, and base 10000 is expected              */
+    const char *table;     /* cosines and sines in one array                    */
+    const char *inv_freq;  /* frequencies                                       */
+    const char *positions; /* the value of --positions; NULL: 0, 1, 2 ...       */
+    int has_config;        /* 0: no config is given, and base 10000 is expected */
 } compared;
 
-/* Returns how many coordinates a position has in the part's rotation: 1 without a config. */
+/* Returns how many coordinates a position has in the part's rotation. This is 1 without a config,
+ * and for an encoding that is no rotation. */
 static size_t coordinates_of(const compared *c, const part *p)
 {
     return c->has_config && p->kind == PART_ROPE && p->rope.axes > 1 ? p->rope.axes : 1;
 }
 
-/* Lists the coordinate that rotates each pair in to->axis, by the part's sections or list of
- * coordinates. Returns 0 without memory. */
+/* Lists the coordinate that rotates each pair in to->axis, by the part's list of coordinates or,
+ * without one, by its sections. A pair that does not rotate, which has 255 in the list, gets 0.
+ * Returns 0 without memory. */
 static int list_axes(const part *p, samples *to)
 {
     const pe_rope_config *const c = &p->rope;
@@ -46,7 +48,8 @@ static int list_axes(const part *p, samples *to)
     return to->axis != NULL;
 }
 
-/* Returns coordinate a of the position of row r. The last coordinate of a grid changes fastest. */
+/* Returns coordinate a of the position of row r in a list, a range or a grid. The last coordinate
+ * of a grid changes fastest. */
 static double coordinate_at(const positions *where, size_t r, size_t a)
 {
     if (where->list) return where->list[r * where->axes + a];
@@ -56,9 +59,10 @@ static double coordinate_at(const positions *where, size_t r, size_t a)
     return (double)(r % where->positions.size[a]);
 }
 
-/* Writes the positions of the arrays' rows to to->positions. `text` is the value of --positions:
- * a range, a list, a grid, or the name of a .npy file; NULL means 0, 1, 2 ... Positions have one
- * coordinate, or as many as the part. Returns NULL on success, otherwise an error message. */
+/* Writes the positions of the arrays' rows to to->positions. `text` is the value of --positions: a
+ * range, a list, a grid, or the name of a .npy file; NULL means 0, 1, 2 ... Positions have one
+ * coordinate, or `coordinates` many, which is the number of the part; with several, to->axis is
+ * also set. Returns NULL on success, otherwise an error message. */
 static const char *place_samples(const char *text, const part *p, size_t coordinates, samples *to)
 {
     npy file = {0, 0, NPY_F64, 0, NULL};
@@ -99,15 +103,16 @@ static int read_array(const char *name, npy *to, part *notes)
     return !error;
 }
 
-/* Returns the name of the only file with numbers, or of the cosines' file if sines are in
- * another one. */
+/* Returns the name of the only file with numbers: of frequencies, or of cosines and sines. If
+ * cosines and sines are in two files, returns the name of the cosines' file. */
 static const char *first_file(const compared *c)
 {
     return c->inv_freq ? c->inv_freq : c->table ? c->table : c->cosines;
 }
 
-/* Reads the one or two files with numbers. The caller frees a->of and b->of in both cases.
- * Returns 0, and adds a note, if that fails. */
+/* Reads the files with numbers: the file of first_file() into *a and, if cosines and sines are in
+ * two files, the sines into *b. The caller frees a->of and b->of in both cases. Returns 0, and
+ * adds a note, if that fails. */
 static int read_arrays(const compared *c, npy *a, npy *b, part *notes)
 {
     memset(b, 0, sizeof *b);
@@ -121,7 +126,11 @@ static size_t pairs_expected(const compared *c, const part *p)
     return p->kind == PART_SINUSOIDAL ? p->preset.d_model / 2 : pairs_of_rope(&p->rope);
 }
 
-/* Returns the order of columns that the config expects. In --table of RoPE it may be any. */
+/* Returns the order of columns that the config expects. With --table, a sinusoidal encoding
+ * expects its own order. RoPE leaves the order open, but complex numbers begin with the cosine.
+ * With --cos and --sin, the cosines must be in --cos. If numbers are there twice, RoPE also
+ * expects them in the order of its pairs, unless the part has has_table_in_halves. Everything else
+ * is open, also if there is no config. */
 static expected expected_of(const compared *c, const part *p, int is_complex)
 {
     expected want = {-1, c->table ? -1 : 0};
@@ -137,8 +146,10 @@ static expected expected_of(const compared *c, const part *p, int is_complex)
     return want;
 }
 
-/* Brings one array (a), or cosines (a) and sines (b), into the form of samples, and measures
- * them. The caller frees them with free_samples(). Returns 0, and adds a note, if that fails. */
+/* Brings one array (a), or cosines (a) and sines (b), into the form of samples, and measures them.
+ * `notes` is the part with which they are compared, and it gets the notes. An array of frequencies
+ * moves from a->of to to->cosines. The caller frees *to with free_samples() in both cases. Returns
+ * 0, and adds a note, if that fails. */
 static int take_samples(const compared *c, npy *a, const npy *b, samples *to, part *notes)
 {
     const size_t pairs = pairs_expected(c, notes);
@@ -169,7 +180,11 @@ static int take_samples(const compared *c, npy *a, const npy *b, samples *to, pa
     return !count_notes(notes, NOTE_WRONG);
 }
 
-/* Returns whether the arrays are exactly what pe computes for the rotation of an explanation. */
+/* Returns whether the arrays are exactly what pe computes for the encoding of an explanation.
+ * Returns 0 without a comparison if the explanation has sines of the other sign, angles that are
+ * not those in double, or an attention factor that is not its spectrum's. The same holds for
+ * frequencies that are not those of a pe_rope_config or, for a sinusoidal encoding, that have
+ * another base. */
 static int has_exact_bits(const samples *s, const explanation *e, const part *p)
 {
     part own = *p;
@@ -220,7 +235,7 @@ static double all_told_at(const samples *s, const findings *f)
 }
 
 /* Returns whether the arrays called cosines should have sines. If the config does not say, it is
- * as in the explanation that fits, or in the one that comes nearest. */
+ * as in the first explanation that fits or, if none fits, as in the one that comes nearest. */
 static int expects_sine_first(const expected *want, const findings *f)
 {
     if (want->is_sine_first >= 0) return want->is_sine_first;
@@ -229,11 +244,11 @@ static int expects_sine_first(const expected *want, const findings *f)
 
 /* Holds the results of a comparison. */
 typedef struct verdict {
-    samples s;   /* the arrays                                      */
-    spectra all; /* the frequencies that were tried                 */
-    findings f;  /* the explanations that fit                       */
-    deviation d; /* the errors against the part's own table         */
-    int is_told; /* 1: exactly one explanation fits                 */
+    samples s;   /* the arrays                                    */
+    spectra all; /* the frequencies that were tried               */
+    findings f;  /* the explanations that fit, or the nearest one */
+    deviation d; /* the errors against the part's own table       */
+    int is_told; /* 1: exactly one explanation fits               */
 } verdict;
 
 static void free_verdict(verdict *v)
@@ -243,16 +258,20 @@ static void free_verdict(verdict *v)
     free_samples(&v->s);
 }
 
-/* Compares the arrays in v->s with a part. `of` has all parts of its config. Without a config,
- * the part becomes a rotation with base 10000 and as many pairs as the arrays have. Returns 0,
- * and adds a note, if the part's table has another number of pairs. */
+/* Compares the arrays in v->s with a part. `of` has all parts of its config. Without a config, the
+ * part becomes a rotation with base 10000 and as many pairs as the arrays have. Returns 0, and
+ * adds a note, if there are no frequencies to try. This happens if the part has another number of
+ * pairs, and no known mistake gives the arrays' number. It also happens if the part has a list of
+ * frequencies of its own, or has PE_SECTIONS_VISION while positions have one coordinate. */
 static int judge_samples(const compared *c, part *p, const siblings *of, verdict *v)
 {
     const samples *const s = &v->s;
     findings *const f = &v->f;
     if (!c->has_config) p->kind = PART_ROPE, p->rope = pe_rope_config_default(2 * s->pairs);
-    /* Positions with one coordinate are those of text: all coordinates of the rotation are
-     * equal. */
+    /* Positions with one coordinate are those of text: all coordinates of the rotation are equal,
+     * so the part is treated like one with a single coordinate. A list of coordinates stays, since
+     * its pairs with 255 do not rotate, and PE_SECTIONS_VISION, since each of its coordinates has
+     * the first frequencies again. */
     if (p->kind == PART_ROPE && !s->axis && !p->rope.coordinate &&
         p->rope.section_order != PE_SECTIONS_VISION)
         p->rope.axes = 1;

@@ -11,7 +11,7 @@
 static const double two_pi = 6.283185307179586477;
 
 /* Adds a spectrum for a mistake in the rule of a scaling. The caller then writes its frequencies
- * over those of the rotation. Returns NULL if there is no room. */
+ * over those of the rotation. `which` is for spectrum.which. Returns NULL where add_rope() does. */
 static spectrum *add_misread(spectra *all, const pe_rope_config *c, size_t pairs,
                              difference differs, const char *which)
 {
@@ -22,8 +22,8 @@ static spectrum *add_misread(spectra *all, const pe_rope_config *c, size_t pairs
     return s;
 }
 
-/* Removes the last spectrum if its frequencies are those of the config: the mistake changes
- * nothing here. */
+/* Removes the last spectrum if its frequencies are those of the config, which all->of[0] has. The
+ * mistake then changes nothing here. */
 static void drop_if_own(spectra *all, size_t pairs)
 {
     const double *const own = all->of[0].omega, *const last = all->of[all->count - 1].omega;
@@ -32,42 +32,44 @@ static void drop_if_own(spectra *all, size_t pairs)
     free(all->of[--all->count].omega);
 }
 
-/* Returns the length of the training, in positions. It is max_position_embeddings if the config
- * does not have it, as in Hugging Face's code. */
+/* Returns the length of the training, in positions. If the config has no
+ * original_max_position_embeddings, it is max_position_embeddings, as in Hugging Face's code. */
 static double trained_length(const pe_rope_config *c)
 {
     return (double)(c->original_max_position_embeddings ? c->original_max_position_embeddings
                                                         : c->max_position_embeddings);
 }
 
-/* NTK scaling replaces the base by base * factor^(n / (n - 2)). These bits say which of YaRN's
- * pairs some code gives this base: those that are not scaled, or those that are. With
- * NTK_FOR_FACTOR the scaled pairs are not divided by the factor. */
+/* NTK scaling replaces the base by base * factor^(n / (n - 2)), where n elements of a head rotate.
+ * NTK_UNSCALED and NTK_SCALED say to which of YaRN's pairs some code gives this base: to those
+ * that are not scaled, or to those that are. With NTK_FOR_FACTOR, the scaled pairs are not divided
+ * by the factor. */
 enum { NTK_UNSCALED = 1, NTK_SCALED = 2, NTK_FOR_FACTOR = 4 };
 
 /* Describes how some code computes YaRN's frequencies. */
 typedef struct yarn_rule {
-    difference differs; /* the mistake                                                       */
-    const char *which;  /* which of the mistakes with this name, for reports; or NULL        */
-    double fast;        /* beta_fast: pairs that rotate more often are not scaled            */
-    double slow;        /* beta_slow: pairs that rotate less often are divided by the factor */
-    double cycle;       /* the angle of one rotation: 2 pi, or 1 by mistake                  */
-    int truncate;       /* 1: the bounds of the ramp are rounded to whole pairs              */
-    int ntk;            /* a set of NTK_UNSCALED, NTK_SCALED and NTK_FOR_FACTOR              */
-    int is_inverted;    /* 1: the ramp falls where it should rise                            */
-    int is_positive;    /* 1: a ramp of negative length becomes a step                       */
+    difference differs; /* the mistake                                                           */
+    const char *which;  /* which of the mistakes with this name, for reports; NULL: there is one */
+    double fast;     /* beta_fast: pairs with more rotations in the trained length are unscaled */
+    double slow;     /* beta_slow: pairs with fewer rotations are divided by the factor         */
+    double cycle;    /* the angle of one rotation: 2 pi, or 1 by mistake                        */
+    int truncate;    /* 1: the bounds of the ramp are rounded to whole pairs                    */
+    int ntk;         /* a set of NTK_UNSCALED, NTK_SCALED and NTK_FOR_FACTOR                    */
+    int is_inverted; /* 1: the ramp falls from 1 to 0, where it should rise                     */
+    int is_positive; /* 1: a ramp of negative length becomes a step, 0.001 pairs long           */
 } yarn_rule;
 
 /* Returns the index of the pair, as a real number, that rotates `beta` times over the trained
- * length. */
+ * length. `cycle` is the angle of one rotation. */
 static double pair_of_beta(const pe_rope_config *c, double beta, double cycle)
 {
     return (double)rotary_of(c) * log(trained_length(c) / (beta * cycle)) /
            (2 * log(c->rope_theta));
 }
 
-/* Computes the frequencies of YaRN by a rule. Between the pairs `low` and `high`, a ramp rises
- * from 0, unscaled, to 1, divided by the factor. */
+/* Writes the frequencies of YaRN by a rule to omega[]. Between the pairs `low` and `high`, a ramp
+ * rises from 0, which means unscaled, to 1, which means divided by the factor. `keep` is the
+ * weight of the unscaled frequency, 1 minus the ramp, times extrapolation_factor. */
 static void compute_yarn(const pe_rope_config *c, const yarn_rule *rule, size_t pairs,
                          double *omega)
 {
@@ -91,7 +93,8 @@ static void compute_yarn(const pe_rope_config *c, const yarn_rule *rule, size_t 
     }
 }
 
-/* Adds the frequencies of code that has one detail of YaRN's rule wrong. */
+/* Adds the frequencies of code that has one detail of YaRN's rule wrong. A mistake that does not
+ * change the config's frequencies is left out. */
 static void add_yarn_mistakes(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const double fast = c->beta_fast > 0 ? c->beta_fast : 32;
@@ -120,8 +123,9 @@ static void add_yarn_mistakes(spectra *all, const pe_rope_config *c, size_t pair
     }
 }
 
-/* Adds YaRN's frequencies with the base of NTK everywhere, also in the bounds of the ramp. This
- * is the same as another base of the config, so it is added by both names. */
+/* Adds YaRN's frequencies with the base of NTK everywhere, also in the bounds of the ramp. The
+ * numbers are the same as with another base of the config, so they are added twice, as
+ * DIFFERS_YARN_NTK_BASE and as DIFFERS_BASE. */
 static void add_yarn_of_ntk(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const double n = (double)rotary_of(c), trained = trained_length(c);
@@ -135,22 +139,24 @@ static void add_yarn_of_ntk(spectra *all, const pe_rope_config *c, size_t pairs)
     if (base) base->base = other.rope_theta;
 }
 
-/* Lists the wrong ways to compute Llama 3's frequencies. The right way lets x be the rotations
- * of a pair over the trained length. Above high_freq_factor a pair keeps its frequency w. Below
- * low_freq_factor it has w / factor. Between them, the share s = (x - low) / (high - low) mixes
- * the two. */
+/* Lists the wrong ways to compute Llama 3's frequencies. In the right way, x is the number of
+ * rotations of a pair over the trained length. If x is above high = high_freq_factor, the pair
+ * keeps its frequency w. If x is below low = low_freq_factor, it gets w / factor. Between them, it
+ * gets (1 - s) w / factor + s w with the share s = (x - low) / (high - low). The rules CUT_AT_HIGH
+ * and HARD_AT_HIGH give the same numbers, but are different mistakes, so both are listed. The same
+ * holds for CUT_AT_LOW and HARD_AT_LOW. */
 typedef enum llama3_rule {
-    LLAMA3_CUT_AT_HIGH = 0,        /* transformers' code with the two bounds exchanged    */
-    LLAMA3_CUT_AT_LOW,             /* Meta's code with the two bounds exchanged           */
-    LLAMA3_EXCHANGED,              /* the same in code that limits s to 0 ... 1           */
-    LLAMA3_HARD_AT_HIGH,           /* no mixing: w / factor below high_freq_factor        */
-    LLAMA3_HARD_AT_LOW,            /* no mixing: w / factor up to low_freq_factor         */
-    LLAMA3_HARD_BETWEEN,           /* no mixing: w / factor below a measured bound        */
-    LLAMA3_INVERTED,               /* the share is 1 - s                                  */
-    LLAMA3_BY_WAVELENGTH,          /* the share is linear in the wavelength               */
-    LLAMA3_INVERTED_BY_WAVELENGTH, /* 1 minus this share                                  */
-    LLAMA3_HARMONIC,               /* s mixes the wavelengths                             */
-    LLAMA3_HARMONIC_INVERTED,      /* 1 - s mixes the wavelengths                         */
+    LLAMA3_CUT_AT_HIGH = 0,        /* w / factor below high: transformers' code, bounds exchanged */
+    LLAMA3_CUT_AT_LOW,             /* w / factor up to low: Meta's code, bounds exchanged         */
+    LLAMA3_EXCHANGED,              /* the two bounds exchanged in code that limits s to 0 ... 1   */
+    LLAMA3_HARD_AT_HIGH,           /* no mixing: w / factor below high                            */
+    LLAMA3_HARD_AT_LOW,            /* no mixing: w / factor up to low                             */
+    LLAMA3_HARD_BETWEEN,           /* no mixing: w / factor below measured_cut()                  */
+    LLAMA3_INVERTED,               /* the share is 1 - s between the bounds                       */
+    LLAMA3_BY_WAVELENGTH,          /* the share is linear in the wavelength, that is, in 1 / x    */
+    LLAMA3_INVERTED_BY_WAVELENGTH, /* the share is 1 minus that of LLAMA3_BY_WAVELENGTH           */
+    LLAMA3_HARMONIC,               /* s mixes the wavelengths: w / ((1 - s) factor + s)           */
+    LLAMA3_HARMONIC_INVERTED,      /* 1 - s mixes the wavelengths: w / (s factor + 1 - s)         */
     LLAMA3_PRECEDENCE,             /* w / (factor / (1 - s) + s), as in llama.cpp's first version */
     LLAMA3_SQUARE,                 /* the share is s^2                                            */
     LLAMA3_SMOOTHSTEP,             /* the share is s^2 (3 - 2 s)                                  */
@@ -193,8 +199,11 @@ static double llama3_by(const pe_rope_config *c, llama3_rule rule, double w, dou
     return (1 - share) * w / f + share * w;
 }
 
-/* Returns how often, over the trained length, the slowest pair rotates that the arrays show as
- * unscaled, or 0 if no pair is. plain[] has the unscaled frequencies. */
+/* Returns a bound for LLAMA3_HARD_BETWEEN: the rotations over the trained length of the slowest
+ * pair that is unscaled in the arrays, or 0 if pair 0 is scaled. The search starts at pair 0 and
+ * ends at the first scaled pair. A pair counts as scaled if its measured frequency is at most
+ * plain[i] / sqrt(factor), halfway between unscaled and scaled. The unscaled frequencies are in
+ * plain[]. */
 static double measured_cut(const pe_rope_config *c, const samples *s, const double *plain)
 {
     double cut = 0;
@@ -205,10 +214,12 @@ static double measured_cut(const pe_rope_config *c, const samples *s, const doub
     return cut;
 }
 
-/* Writes the measured frequencies of the pairs between the two bounds to omega[], for smoothing
- * by an unknown rule. Returns 0 if they are not the result of smoothing. Then the share of the
- * unscaled frequency must fall from 1 to 0, and unscaled and scaled pairs must be on both
- * sides. */
+/* Writes the measured frequencies of the pairs between the two bounds to omega[], for smoothing by
+ * an unknown rule. Returns 0 unless they can be the result of smoothing. For this, the share of
+ * the unscaled frequency must be within 0 ... 1 and must not rise from pair to pair. In at least
+ * one pair, it must be clearly between 0 and 1. At least two pairs must be above, between and
+ * below the bounds. All frequencies between them must be measured without the doubt about
+ * multiples of 2 pi / step. */
 static int measure_smoothing(const pe_rope_config *c, const samples *s, const double *plain,
                              double *omega)
 {
@@ -222,14 +233,15 @@ static int measure_smoothing(const pe_rope_config *c, const samples *s, const do
         const double share = (ratio - 1 / c->factor) / (1 - 1 / c->factor);
         if (!(share > -1e-5) || !(share < last + 1e-5) || plain[i] * s->step > 3) return 0;
         last = share, between++;
-        smooth += share > 0.001 && share < 0.999; /* without such a share it is a hard cut */
+        smooth += share > 0.001 && share < 0.999; /* without such a share, it is a hard cut */
         omega[i] = ratio * plain[i];
     }
     return unscaled > 1 && between > 1 && scaled > 1 && smooth;
 }
 
 /* Adds the frequencies of code that has one detail of Llama 3's rule wrong, and those of an
- * unknown smoothing, as they were measured. */
+ * unknown smoothing, as they were measured. Adds none if high_freq_factor is not above
+ * low_freq_factor. */
 static void add_llama3_mistakes(spectra *all, const pe_rope_config *c, const samples *s)
 {
     static const struct {

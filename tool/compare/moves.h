@@ -9,10 +9,10 @@
 
 #include "agree.h"
 
-/* Returns the offset of row r's position that its angles show, as a multiple of 1/2. Returns 0
- * if they show none. The search starts at `offset` and finds the nearest solution, up to half a
- * wavelength of the slowest pair. The slowest pair gives a coarse offset, and each faster pair
- * improves it. */
+/* Returns the offset of row r's position that its angles show, as a multiple of 1/2. The search
+ * starts at `offset` and finds the nearest solution, up to half a wavelength of the slowest pair.
+ * The slowest pair gives a coarse offset, and each faster pair improves it. Returns 0 if no pair
+ * rotates, or if the solution is more than 0.1 from a multiple of 1/2 or not below 2^31. */
 static double fitted_offset(const samples *s, const explanation *e, size_t r, double offset)
 {
     size_t known = 0;
@@ -31,8 +31,8 @@ static double fitted_offset(const samples *s, const explanation *e, size_t r, do
 }
 
 /* Returns whether a row has about the angles of the explanation at the row's position plus
- * `offset`. Each number may be off by 2 % of the amplitude, so that numbers rounded to 16 bits
- * pass. */
+ * `offset`. Each number may be off by 2 % of pair 0's measured amplitude, so that numbers rounded
+ * to 16 bits pass. */
 static int is_row_near(const samples *s, const explanation *e, size_t r, double offset)
 {
     const double amplitude = s->tracks[0].amplitude, near = 0.02 * amplitude;
@@ -49,9 +49,9 @@ static int is_row_near(const samples *s, const explanation *e, size_t r, double 
     return 1;
 }
 
-/* Returns the first row that is_row_near() rejects, or the number of rows. Row numbers are
- * doubled until one is rejected; bisection then finds the first. This assumes that all later
- * rows are also rejected. */
+/* Returns the first row that is_row_near() rejects at its own position, with offset 0, or the
+ * number of rows. Row numbers are doubled until one is rejected; bisection then finds the first.
+ * This assumes that all later rows are also rejected. */
 static size_t first_far_row(const samples *s, const explanation *e)
 {
     size_t near = 0, far = 1;
@@ -69,12 +69,15 @@ static size_t first_far_row(const samples *s, const explanation *e)
     return far;
 }
 
-/* Finds the limit at which positions are clamped or wrapped. The first row that is not that of
- * its own position must be that of a smaller one. Returns 0 if there is no such limit.
+/* Finds the limit at which positions are clamped or wrapped, and sets e->limit and e->is_signed.
+ * The first row whose angles are not those of its own position must have those of a smaller
+ * position. Clamped positions end at this smaller one; wrapped positions repeat after the
+ * difference of the two. If this difference is larger than the row's own position, wrapped
+ * positions have a sign. Returns 0 if there is no such limit.
  *
  * Positions in 16 bits wrap at 65536. With base 10000, this is more than a wavelength of the
- * slowest pair, so fitted_offset() could find a nearer solution. A second search therefore
- * starts at -65536. */
+ * slowest pair, so fitted_offset() could find a nearer solution. A second search therefore starts
+ * at -65536. */
 static int find_limit(const samples *s, explanation *e)
 {
     const size_t far = first_far_row(s, e);
@@ -93,7 +96,8 @@ static int find_limit(const samples *s, explanation *e)
 }
 
 /* Sets the offset or the limit with which e->moved changes positions. Returns 0 if the rows show
- * none, or if positions have several coordinates. */
+ * none, or if positions have several coordinates. With MOVED_NOT there is nothing to set, and the
+ * result is 1. */
 static int find_move(const samples *s, explanation *e)
 {
     if (e->moved == MOVED_NOT) return 1;
@@ -102,7 +106,8 @@ static int find_move(const samples *s, explanation *e)
     return find_limit(s, e);
 }
 
-/* Returns whether two explanations give each row the same position. */
+/* Returns whether two explanations give each row the same position. One that moves positions and
+ * one that does not never count as equal. */
 static int are_moved_alike(const samples *s, const explanation *a, const explanation *b)
 {
     if (a->moved == b->moved && a->offset == b->offset && a->limit == b->limit) return 1;

@@ -9,34 +9,38 @@
 #include <stdint.h>
 
 /* Holds what was measured of a pair. With angle = frequency * position + phase, its cosine is
- * amplitude * cos(angle) and its sine is amplitude * sin(angle), except for the noise. */
+ * amplitude * cos(angle) and its sine is amplitude * sin(angle), except for the noise. Of an array
+ * of frequencies, only `frequency` is set, and the rest is 0. */
 typedef struct track {
     double amplitude; /* the mean of sqrt(cosine^2 + sine^2) over all rows                     */
     double frequency; /* in radians per position; NaN if all rows have one position            */
-    double phase;     /* the angle at position 0, in radians                                   */
+    double phase;     /* the angle at position 0, in radians; 0 if `frequency` is NaN          */
     double noise;     /* the largest distance of a row's point (cosine, sine) from the formula */
 } track;
 
 /* Holds arrays of other code, and what is known about them. */
 typedef struct samples {
-    size_t rows;       /* the number of rows, each with the numbers of one position       */
-    size_t pairs;      /* the number of pairs in a row                                    */
-    double *cosines;   /* [rows][pairs]: the first number of each pair; allocated         */
-    double *sines;     /* [rows][pairs]: the second number of each pair; allocated        */
-    double *positions; /* [rows] or, if `axis` is not NULL, [rows][axes]; allocated       */
-    size_t axes;       /* the coordinates of a position; 1 if `axis` is NULL              */
-    uint8_t *axis;     /* the coordinate that rotates each pair, or NULL; allocated       */
-    npy_type type;     /* the narrowest type that has all elements                        */
-    npy_type stored;   /* the type in the file                                            */
-    int is_inv_freq;   /* 1: `cosines` has frequencies, one row, and there are no sines   */
-    int is_table;      /* 1: sines and cosines came in one array                          */
-    int is_complex;    /* 1: this array had complex numbers                               */
-    int is_doubled;    /* 1: the array had each number twice                              */
+    size_t rows;       /* the number of rows, each with the numbers of one position            */
+    size_t pairs;      /* the number of pairs in a row                                         */
+    double *cosines;   /* [rows][pairs]: the first number of each pair; allocated              */
+    double *sines;     /* [rows][pairs]: the second number of each pair; allocated, or NULL    */
+    double *positions; /* [rows] or, if `axis` is not NULL, [rows][axes]; allocated            */
+    size_t axes;       /* the coordinates of a position; 1 if `axis` is NULL                   */
+    uint8_t *axis;   /* [pairs]: the coordinate that rotates each; NULL: there is one; allocated */
+    npy_type type;   /* narrowest_type() of the table or cosines; of frequencies f32 or f64      */
+    npy_type stored; /* the type in that file                                                    */
+    int is_inv_freq; /* 1: `cosines` has frequencies, one row, and there are no sines            */
+    int is_table;    /* 1: sines and cosines came in one array                                   */
+    int is_complex;  /* 1: the one array had complex numbers                                     */
+    int is_doubled;  /* 1: each cosine and each sine was there twice                             */
     /* This is 1 if the two numbers of a pair, or a number and its copy, were in consecutive
      * columns. */
     int are_neighbours;
-    double step;   /* the smallest distance of consecutive positions in pair 0; 0: none */
-    track *tracks; /* [pairs]; allocated                                                */
+    /* This is the smallest distance above 0 of the positions of two consecutive rows, or 0 if there
+     * is none. Of several coordinates, the one that rotates pair 0 counts or, if it is the same in
+     * all rows, that of the first pair where it is not. */
+    double step;
+    track *tracks; /* [pairs]; allocated */
 } samples;
 
 /* Returns the position that rotates a pair in row r: one of its coordinates, if there are
@@ -56,7 +60,8 @@ static void free_samples(samples *s)
     memset(s, 0, sizeof *s);
 }
 
-/* Returns x rounded to the nearest number of a type, ties to even. */
+/* Returns x rounded to the nearest number of a type, ties to even. A result beyond the largest
+ * float16 or bfloat16 stays as it is, and does not become infinite. */
 static double rounded_to(double x, npy_type type)
 {
     int exponent;
@@ -68,9 +73,10 @@ static double rounded_to(double x, npy_type type)
     return ldexp(nearbyint(ldexp(x, -ulp_exponent)), ulp_exponent);
 }
 
-/* Returns the narrowest type that has all elements exactly. At least four elements must be other
- * than 0 and the largest magnitude: a row of position 0 has no others, and says nothing about
- * the type. */
+/* Returns the narrowest type that has all elements exactly: bf16, f16, f32 or, if none of these
+ * narrower types has them, the type in the file. For a narrower type, at least four elements must
+ * have a magnitude that is neither 0 nor the largest one. A row of position 0 has no such
+ * elements, and says nothing about the type. */
 static npy_type narrowest_type(const double *of, size_t count, npy_type stored)
 {
     static const npy_type narrow[] = {NPY_BF16, NPY_F16, NPY_F32};
@@ -118,16 +124,18 @@ static int doubling_of(const npy *a)
     return (as_halves ? TWICE_AS_HALVES : 0) | (side_by_side ? TWICE_SIDE_BY_SIDE : 0);
 }
 
-/* Returns allocated memory for `count` doubles, or NULL. It is never a NULL that means 0 bytes. */
+/* Returns allocated memory for `count` doubles, or NULL if memory runs out. With count = 0, it has
+ * room for one, because malloc(0) may return NULL. */
 static double *new_numbers(size_t count)
 {
     return (double *)malloc((count ? count : 1) * sizeof(double));
 }
 
 /* Takes cosines and sines from two arrays. If an array has each number twice, one of them is
- * taken. Arrays with `pairs` columns are never taken for doubled ones, although at position 0
- * all numbers are equal. If both orders of doubled numbers fit, is_beside_expected chooses.
- * Returns NULL on success, otherwise an error message. */
+ * taken. `pairs` is the number of pairs that the config expects, or 0. Arrays with as many columns
+ * are never taken for doubled ones, although they look like that at position 0, where all cosines
+ * are equal and all sines too. If both orders of doubled numbers fit, is_beside_expected chooses:
+ * 1 means side by side. Returns NULL on success, otherwise an error message. */
 static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
                             int is_beside_expected, samples *to)
 {
@@ -155,10 +163,10 @@ static const char *take_two(const npy *cosines, const npy *sines, size_t pairs,
     return NULL;
 }
 
-/* Returns how much cosine^2 + sine^2 varies if pair i has its numbers in columns i * step and i
- * * step + apart. If this is the right order of columns, it varies little. The result is the
- * largest variation over the rows of one pair or, with across_pairs, the variation over all rows
- * and pairs. */
+/* Returns how much cosine^2 + sine^2 varies if the first number of pair i is in column i * step,
+ * and the second number is `apart` columns further right. If this is the right order of columns,
+ * it varies little. The result is the difference of the maximum and the minimum over all rows:
+ * that of the pair where it is largest or, with across_pairs, that over all pairs together. */
 static double unsteadiness(const npy *a, size_t step, size_t apart, int across_pairs)
 {
     double worst = 0, minimum = HUGE_VAL, maximum = 0;
@@ -177,9 +185,9 @@ static double unsteadiness(const npy *a, size_t step, size_t apart, int across_p
 }
 
 /* Returns whether the two numbers of a pair are in consecutive columns, and not in halves. The
- * order in which cosine^2 + sine^2 of each pair varies less is right. If both vary equally, as
- * with rows of one position only, all pairs should have the same amplitude. If that decides
- * nothing either, returns is_expected. */
+ * right order is the one in which cosine^2 + sine^2 of each pair varies less. If it varies equally
+ * in both, as with rows of one position only, all pairs should have the same amplitude, so the
+ * variation over all pairs decides. If that is also equal, returns is_expected. */
 static int is_side_by_side(const npy *a, int is_expected)
 {
     for (int across_pairs = 0; across_pairs <= 1; across_pairs++) {
@@ -191,7 +199,8 @@ static int is_side_by_side(const npy *a, int is_expected)
 }
 
 /* Takes cosines and sines from one array, which has the numbers of a pair side by side or in
- * halves, and each number once or twice. Returns NULL on success, otherwise an error message. */
+ * halves, and each number once or twice. `pairs` and is_beside_expected are those of take_two().
+ * Returns NULL on success, otherwise an error message. */
 static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, samples *to)
 {
     if (a->columns % 2) return "an even number of columns is wanted";
@@ -220,8 +229,9 @@ static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, 
     return error;
 }
 
-/* Finds the two consecutive rows whose positions, as this pair uses them, differ least but are
- * not equal. Returns 0 if there are no such rows. */
+/* Finds the two consecutive rows whose positions differ least but are not equal. Of a position
+ * with several coordinates, the one that rotates this pair counts. Returns 0 if there are no such
+ * rows. */
 static int nearest_rows(const samples *s, size_t pair, size_t *first, size_t *second)
 {
     double minimum = HUGE_VAL;
@@ -239,9 +249,10 @@ static double phase_at(const samples *s, size_t r, size_t i)
 }
 
 /* Returns the frequency of pair i: the slope of its angle. The rows `first` and `second`, at a
- * small distance, give a first slope. It predicts the angle of a row at twice the distance
- * closely enough to know the multiple of 2 pi, and this row improves the slope, and so on. The
- * result may be wrong by a multiple of 2 pi / step. */
+ * small distance, give a first slope. It predicts the angle of a row at 2 to 16 times the distance
+ * closely enough to know the multiple of 2 pi. This row gives a better slope, which predicts the
+ * angle of a still more distant row, and so on. The result may be wrong by a multiple of 2 pi /
+ * step, where step is the distance of the first two rows. */
 static double slope_of(const samples *s, size_t i, size_t first, size_t second)
 {
     const double from = position_of(s, first, i), apart = position_of(s, second, i) - from;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects the frequencies that an array may have: those that its config means, and those of the
- * mistakes that are often made with such a config. Each is a spectrum (spectrum.h).
+ * mistakes that are often made with such a config. Each set of frequencies is a spectrum
+ * (spectrum.h).
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A track
- * (samples.h) has what was measured of a pair. */
+ * A part (model/part.h) is a set of layers that share one positional encoding. A track (samples.h)
+ * has what was measured of a pair. */
 #ifndef TOOL_SPECTRA_H
 #define TOOL_SPECTRA_H
 
@@ -15,7 +16,7 @@ typedef struct siblings {
     size_t count;
 } siblings;
 
-/* Returns the frequency that Llama 3's rule makes of the frequency w. */
+/* Returns the frequency that Llama 3's rule, with the numbers of c, makes of the frequency w. */
 static double llama3(const pe_rope_config *c, double w)
 {
     const double rotations = trained_length(c) * w / two_pi;
@@ -31,8 +32,8 @@ static double llama3(const pe_rope_config *c, double w)
 static double ratio_of(double a, double b) { return b != 0 ? a / b : 1; }
 
 /* Adds the frequencies of code that scales twice. The ratio of scaled to unscaled frequency is
- * applied once more. Llama 3's rule gives other numbers if it is applied to scaled frequencies,
- * so both are added. */
+ * applied once more. Llama 3's rule gives other numbers if it is applied to scaled frequencies, so
+ * for this rule both are added. */
 static void add_twice(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const pe_rope_config plain = unscaled(c);
@@ -61,7 +62,8 @@ static size_t whole_length(double length)
 }
 
 /* Adds the other types of scaling with the config's factor, and its own type with other usual
- * factors. LongRoPE is not tried, because it has a list of factors and not one. */
+ * factors. LongRoPE is not tried, because it has a list of factors and not one.
+ * PE_ROPE_PROPORTIONAL is tried only if it is the config's own type. */
 static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     for (int t = PE_ROPE_LINEAR; t < PE_ROPE_TYPE_COUNT; t++)
@@ -93,7 +95,8 @@ static void add_other_scalings(spectra *all, const pe_rope_config *c, size_t pai
 }
 
 /* Adds the config's scaling with another length: max_position_embeddings in place of the trained
- * length and, for LongRoPE, lengths that choose the one and the other list of factors. */
+ * length, if the two differ. For LongRoPE, also adds it with sequence_length 1, which chooses
+ * short_factor, and with a length beyond the trained one, which chooses long_factor. */
 static void add_other_lengths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const size_t trained = c->original_max_position_embeddings,
@@ -120,9 +123,11 @@ static double shortened(double x, int digits)
     return strtod(text, NULL);
 }
 
-/* Returns the base that the measured frequencies mean, or 0 if they show none. It is taken from
- * the pair that gives it most exactly, among those that the scaling does not change. `plain` has
- * the config's unscaled frequencies, or is NULL if it has no scaling. */
+/* Returns the base that the measured frequencies mean if frequency i is base^(-i / pairs), or 0 if
+ * they show none. Pairs that the scaling changes are left out, as are those that rotate by 3
+ * radians or more per step, since their frequencies are not certain. Of the others, the pair with
+ * the largest i times frequency gives the base most exactly. `plain` has the config's unscaled
+ * frequencies, or is NULL if it has no scaling. */
 static double fitted_base(const samples *s, const spectrum *config, const double *plain)
 {
     double best = 0, weight = 0;
@@ -153,8 +158,9 @@ static void add_width(spectra *all, const pe_rope_config *c, size_t pairs, doubl
     }
 }
 
-/* Adds frequencies whose exponents are divided by another width, which is one of the config's
- * own numbers. The array may also have another number of pairs than the config. */
+/* Adds frequencies whose exponents are divided by another width: that of the arrays, head_dim, or
+ * the config's own rotary width or its double, quadruple or half. The array may also have another
+ * number of pairs than the config. */
 static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     const size_t own = 2 * pairs_of_rope(c);
@@ -180,8 +186,8 @@ static void add_widths(spectra *all, const pe_rope_config *c, size_t pairs)
     }
 }
 
-/* Adds the width with which the config's base has the measured frequencies, if it is a whole
- * number. `fit` is the base that has them with the config's width. */
+/* Adds the width with which the config's base has the measured frequencies, rounded to a whole
+ * number. `fit` is the base that has them with the config's width, or 0 if it is not known. */
 static void add_measured_width(spectra *all, const pe_rope_config *c, size_t pairs, double fit)
 {
     const double own = 2 * (double)pairs_of_rope(c);
@@ -253,9 +259,10 @@ static void add_bases(spectra *all, const pe_rope_config *c, const samples *s)
     free_spectra(&own);
 }
 
-/* Adds other widths of PE_ROPE_PROPORTIONAL in a table of all pairs of the head. Either another
- * number of pairs rotates, or the exponents are divided by rotary_dim in place of head_dim,
- * which is the same as a higher base. */
+/* Adds other widths of PE_ROPE_PROPORTIONAL in a table of all pairs of the head. In the first,
+ * another number of pairs rotates: all before the last ones, whose measured frequency is 0. In the
+ * second, the exponents are divided by rotary_dim in place of head_dim, which is the same as a
+ * higher base. */
 static void add_proportional_widths(spectra *all, const pe_rope_config *c, const samples *s)
 {
     const size_t rotary = rotary_of(c);
@@ -296,7 +303,8 @@ static void add_linear(spectra *all, const pe_rope_config *c, const samples *s)
 }
 
 /* Adds the frequencies of code that read none of the config's parameters: base 10000 and no
- * scaling. The array must have the config's number of pairs, or that of the whole head. */
+ * scaling. The array must have the config's number of pairs, or that of the whole head. With the
+ * config's number of pairs, a config that has these values anyway adds nothing. */
 static void add_no_parameters(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     pe_rope_config other = pe_rope_config_default(2 * pairs);
@@ -306,8 +314,8 @@ static void add_no_parameters(spectra *all, const pe_rope_config *c, size_t pair
     add_rope(all, &other, pairs, TOOL_DIFFERS(DIFFERS_PARAMETERS_ABSENT));
 }
 
-/* Adds frequencies of 0, which nobody filled in, and doubled frequencies, as from rotating
- * twice. */
+/* Adds frequencies of 0, as in memory that nobody has filled, and doubled frequencies, as from
+ * rotating twice. */
 static void add_multiples(spectra *all, const pe_rope_config *c, size_t pairs)
 {
     for (int multiple = 0; multiple <= 2; multiple += 2) {
@@ -322,9 +330,9 @@ static void add_multiples(spectra *all, const pe_rope_config *c, size_t pairs)
     }
 }
 
-/* Makes a rotation with several coordinates one with a single coordinate and the same
- * frequencies. Returns 0 if that is impossible: with PE_SECTIONS_VISION each coordinate has the
- * first frequencies again. */
+/* Makes a rotation with several coordinates one with a single coordinate and the same frequencies.
+ * Returns 0 if that is impossible: with PE_SECTIONS_VISION and no list of coordinates, each
+ * coordinate has the first frequencies again. */
 static int flatten_rotation(pe_rope_config *c)
 {
     if (c->axes > 1 && !c->coordinate && c->section_order == PE_SECTIONS_VISION) return 0;
@@ -334,7 +342,7 @@ static int flatten_rotation(pe_rope_config *c)
     return 1;
 }
 
-/* Returns whether two parts have the same frequencies, factor and order of pairs. */
+/* Returns whether two spectra have the same frequencies, factor and order of pairs. */
 static int are_equal_spectra(const spectrum *a, const spectrum *b, size_t pairs)
 {
     for (size_t i = 0; i < pairs; i++)
@@ -343,8 +351,10 @@ static int are_equal_spectra(const spectrum *a, const spectrum *b, size_t pairs)
            a->are_neighbours == b->are_neighbours;
 }
 
-/* Adds the rotations of the config's other parts, since code may have taken the wrong part.
- * own_count is 1 if the first spectrum is the part's own, else 0. */
+/* Adds the rotations of the config's other parts, since code may have taken the wrong part. Parts
+ * are left out that are no rotations, have a list of frequencies of their own, have an error or
+ * have another number of pairs. If own_count is 1, the first spectrum is the part's own, and parts
+ * with the same spectrum are also left out. If it is 0, there is no such spectrum. */
 static void add_other_parts(spectra *all, const part *own, const siblings *of, size_t pairs,
                             size_t own_count)
 {
@@ -400,8 +410,9 @@ static void add_all(spectra *all, const part *p, const pe_rope_config *c, const 
 }
 
 /* Collects the frequencies that arrays of a rotation may have. If the array has the config's
- * number of pairs, the first spectrum is the config's own. Pairs without a coordinate (255) do
- * not rotate. */
+ * number of pairs, the first spectrum is the config's own. Collects nothing if the part has a list
+ * of frequencies of its own, or if flatten_rotation() fails and positions have one coordinate.
+ * Pairs without a coordinate (255) do not rotate. */
 static void spectra_of_rope(spectra *all, const part *p, const siblings *of, const samples *s)
 {
     pe_rope_config flat = p->rope;
@@ -419,7 +430,8 @@ static void spectra_of_rope(spectra *all, const part *p, const siblings *of, con
             if (p->rope.coordinate[i] == 255) all->of[k].omega[i] = all->of[k].chain_base = 0;
 }
 
-/* Adds the frequencies of a sinusoidal encoding. Returns NULL if it has another number of pairs. */
+/* Adds the frequencies of a sinusoidal encoding, with the differences that the caller names.
+ * Returns NULL if it has another number of pairs, or no frequencies because of an error. */
 static spectrum *add_preset(spectra *all, part *p, size_t pairs, differences differs)
 {
     size_t own_pairs = 0;
@@ -436,17 +448,20 @@ static spectrum *add_preset(spectra *all, part *p, size_t pairs, differences dif
     return to;
 }
 
-/* Returns the base with which part p has the frequencies `to`. Both they and its own
- * frequencies, `own`, are powers of a base, so the ratio of the logarithms of their last
- * frequencies gives it. */
+/* Returns the base with which part p, with its own rule for exponents, has the frequencies `to`.
+ * `own` has the frequencies of p. In both lists, the last frequency over the first is a power of
+ * the list's base. The two exponents are equal, so the logarithms of these powers have the ratio
+ * of the logarithms of the bases. */
 static double base_of(const double *to, const double *own, size_t pairs, const part *p)
 {
     const double last = log(to[pairs - 1] / to[0]), own_last = log(own[pairs - 1] / own[0]);
     return own_last != 0 ? exp(log(p->preset.base) * last / own_last) : p->preset.base;
 }
 
-/* Collects the frequencies that arrays of a sinusoidal encoding may have: its own, those with
- * the other rule for exponents, frequencies of 0, and those of the measured base. */
+/* Collects the frequencies that arrays of a sinusoidal encoding may have. The first are its own.
+ * Then follow those with other rules for exponents, each also by the name of another base.
+ * Frequencies of 0 and those of the measured base, rounded to 1 to 6 digits, are the last. An
+ * encoding with PE_EXPONENT_INDEX is not tried with other rules. */
 static void spectra_of_preset(spectra *all, const part *p, const samples *s)
 {
     part other = *p;

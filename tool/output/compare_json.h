@@ -69,7 +69,7 @@ static void json_explanation(const explanation *e, const char *indent)
     else print("null");
 }
 
-/* Prints the member "same": the other names for the numbers of explanation `of`. */
+/* Prints the member "same": the other names for the numbers of f->of[of]. */
 static void json_synonyms(const findings *f, size_t of)
 {
     const char *before = "";

@@ -102,7 +102,8 @@ static void print_right(const samples *s, const findings *f, const explanation *
     print("\n");
 }
 
-/* Prints an explanation: one line for each difference, then the arithmetic. */
+/* Prints an explanation: one line for each difference, or print_right() if there is none. A last
+ * line has the arithmetic if it is known and is not one of the differences. */
 static void print_explanation(const samples *s, const findings *f, const explanation *e,
                               const char *indent)
 {
@@ -127,7 +128,8 @@ static void print_explanation(const samples *s, const findings *f, const explana
         print("%sarithmetic: %s\n", indent, how);
 }
 
-/* Prints the explanation that comes nearest if none fits. */
+/* Prints the differences and the arithmetic of the explanation that comes nearest, f->best. It is
+ * called if none fits. */
 static void print_nearest(const samples *s, const findings *f)
 {
     const char *const how = how_of(&f->best);
@@ -146,16 +148,17 @@ static void print_explained(const samples *s, const findings *f, size_t k, const
     }
 }
 
-/* Returns whether the arrays called cosines have sines, as they should. If their exchange is the
- * mistake, the arrays are measured as they are. */
+/* Returns whether the arrays called cosines have sines because the config wants it so. If the only
+ * explanation says that cosines and sines are exchanged by mistake, returns 0, and the
+ * measurements are shown as the arrays have them. */
 static int stands_sine_first(const findings *f, const deviation *d)
 {
     return d->is_sine_first &&
            !(f->count == 1 && f->of[0].differs & TOOL_DIFFERS(DIFFERS_SINE_COSINE));
 }
 
-/* Returns the measurements of pair i. Where the arrays called cosines have sines, as they
- * should, an angle x was measured as pi / 2 - x, which is corrected here. */
+/* Returns the measurements of pair i. Where stands_sine_first() is 1, an angle x was measured as
+ * pi / 2 - x, which is corrected here. */
 static track track_of(const samples *s, const findings *f, const deviation *d, size_t i)
 {
     track t = s->tracks[i];
@@ -163,8 +166,9 @@ static track track_of(const samples *s, const findings *f, const deviation *d, s
     return t;
 }
 
-/* Prints the shape and the type of the arrays, and a table of what was measured. The table has
- * the first two pairs, the middle one, the last one and the one with the largest error. */
+/* Prints the shape and the type of the arrays, and a table of what was measured. The table has the
+ * first two pairs, the middle one, the last one and the one with the largest error. There is no
+ * table for an array of frequencies, or if all rows have the same position. */
 static void print_measured(const samples *s, const findings *f, const deviation *d)
 {
     print("  %zu row%s of %zu pairs in %s%s%s%s\n", s->rows, s->rows == 1 ? "" : "s", s->pairs,

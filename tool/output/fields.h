@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the fields of a pe_rope_config and of a pe_config that are numbers, with their defaults.
- * The reports --json and --c print those that differ from the default. */
+/* Lists the fields of a pe_rope_config and of a pe_config that are plain numbers, with their
+ * defaults. `show --c` prints those that differ from the default, and `show --json` does so for
+ * rotations. */
 #ifndef TOOL_FIELDS_H
 #define TOOL_FIELDS_H
 
@@ -20,8 +21,9 @@ static void add_field(config_field *to, size_t *count, const char *name, double 
     to[(*count)++] = field;
 }
 
-/* Writes the fields of a rotation, except head_dim, the lists and the enums. Returns their
- * number. */
+/* Writes the fields of a rotation to to[], which has room for MOST_FIELDS, and returns their
+ * number. These are all fields except head_dim, axes, sections, expected_rows, the enums, and the
+ * lists with their lengths. */
 static size_t rope_fields(const pe_rope_config *c, config_field *to)
 {
     const pe_rope_config d = pe_rope_config_default(c->head_dim);
@@ -50,8 +52,9 @@ static size_t rope_fields(const pe_rope_config *c, config_field *to)
     return n;
 }
 
-/* Writes the fields of a sinusoidal encoding with one axis, except d_model and the enums.
- * Returns their number. */
+/* Writes the fields of a sinusoidal encoding with one axis to to[], which has room for
+ * MOST_FIELDS, and returns their number. These are all fields except d_model, expected_rows, the
+ * enums, and those that describe several axes. */
 static size_t preset_fields(const pe_config *c, config_field *to)
 {
     const pe_config d = pe_config_default(c->d_model);

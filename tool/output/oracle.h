@@ -2,8 +2,8 @@
 /* Writes a part's cosines and sines as JSON, which tests of other programs can use as expected
  * values. docs/oracle.md describes the file.
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
- * message about a key or a flag. */
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a message
+ * about a key, a flag or a file. */
 #ifndef TOOL_ORACLE_H
 #define TOOL_ORACLE_H
 
@@ -22,7 +22,8 @@ static void write_numbers(FILE *file, const char *before, const double *numbers,
     fputs("]", file);
 }
 
-/* Writes a member `name` that is an array of rows, one per line of the file. */
+/* Writes a member `name` that is an array of rows of `pairs` numbers, one row per line of the
+ * file. It is not the first member, so a comma comes before it. */
 static void write_rows(FILE *file, const char *name, const double *numbers, size_t rows,
                        size_t pairs)
 {
@@ -32,7 +33,8 @@ static void write_rows(FILE *file, const char *name, const double *numbers, size
     fputs("]", file);
 }
 
-/* Writes the positions of all rows as doubles. `where` is a list or a range. */
+/* Writes the positions of all rows to to[]. `where` is a list or a range, whose positions have one
+ * coordinate. */
 static void list_positions(const positions *where, double *to)
 {
     for (size_t r = 0; r < where->rows; r++)

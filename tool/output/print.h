@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static FILE *output_file; /* NULL: standard output */
+static FILE *output_file; /* where print() writes; NULL: standard output */
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))

@@ -35,17 +35,17 @@ static void print_value(const item *i)
 }
 
 /* Returns whether transformers 4 expects a key of rope_parameters in the config itself, not in
- * rope_scaling. For LongRoPE, as in Phi-3, this also holds for the trained length. */
+ * rope_scaling. For LongRoPE, as in Phi-3, this also holds for original_max_position_embeddings. */
 static int is_beside_scaling(const char *key, int is_long)
 {
     return strcmp(key, "rope_theta") == 0 || strcmp(key, "partial_rotary_factor") == 0 ||
            (is_long && strcmp(key, "original_max_position_embeddings") == 0);
 }
 
-/* Prints the member rope_scaling that transformers 4 needs, made of the items of
- * rope_parameters. These are consecutive in the list: the first has the index `first`, and their
- * paths share `length` characters. With is_long it is LongRoPE, whose rope_type is called `type`
- * there. */
+/* Prints the member rope_scaling that transformers 4 needs, made of the items of rope_parameters,
+ * except those that it expects beside rope_scaling (is_beside_scaling()). The items are
+ * consecutive in the list: the first has the index `first`, and their paths share `length`
+ * characters. With is_long it is LongRoPE, whose rope_type is called `type` there. */
 static void print_scaling(const list *file, size_t first, size_t length, int is_long)
 {
     char last[256] = "";
@@ -73,15 +73,16 @@ static void print_scaling(const list *file, size_t first, size_t length, int is_
     print("%s}", is_list ? "]" : "");
 }
 
-/* Says which keys transformers 4 needs in an object of the file, because rope_parameters has
- * their values and the object itself does not. An item is NULL if the key is not needed. */
+/* Says which keys transformers 4 needs in an object of the file, because rope_parameters has their
+ * values and the object itself does not. Each item is one of rope_parameters, or NULL if the
+ * object does not need its key. */
 typedef struct lacking {
-    const item *theta;   /* rope_theta                                                     */
-    const item *share;   /* partial_rotary_factor                                          */
-    const item *trained; /* original_max_position_embeddings, only for LongRoPE            */
-    int is_long;         /* 1: the scaling is LongRoPE                                     */
-    int has_scaling;     /* 1: rope_parameters has a scaling, and there is no rope_scaling */
-    int is_nested;       /* 1: rope_parameters has an object for each kind of layers       */
+    const item *theta;   /* with the key rope_theta                                          */
+    const item *share;   /* with the key partial_rotary_factor                               */
+    const item *trained; /* with the key original_max_position_embeddings, only for LongRoPE */
+    int is_long;         /* 1: the scaling is LongRoPE                                       */
+    int has_scaling;     /* 1: rope_parameters has a scaling, and there is no rope_scaling   */
+    int is_nested;       /* 1: rope_parameters has an object for each kind of layers         */
 } lacking;
 
 /* Finds the keys that transformers 4 needs in the object whose keys have paths that begin with
@@ -107,7 +108,7 @@ static lacking find_lacking(const list *file, const char *path, size_t length)
 }
 
 /* Prints the keys to add, as members of a JSON object. `first` is the index of the first item of
- * rope_parameters, and `length` is that of the object's path. */
+ * rope_parameters, and `length` is the length of the path before "rope_parameters". */
 static void print_added(const list *file, size_t first, size_t length, const lacking *l)
 {
     const char *before = "";
@@ -121,8 +122,9 @@ static void print_added(const list *file, size_t first, size_t length, const lac
     print_scaling(file, first, length + sizeof rope_parameters - 1, l->is_long);
 }
 
-/* Reports, for each rope_parameters in the file, what transformers 4 reads and which keys to
- * add. As JSON, these are objects of a list; otherwise they are text. */
+/* Reports, for each rope_parameters in the file, what transformers 4 reads and which keys to add.
+ * A rope_parameters is left out if the keys that transformers 4 needs are already there. As JSON,
+ * the reports are objects of a list; otherwise they are text. */
 static void print_readers(const list *file, int is_json)
 {
     const char *before = "\n    ";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints parts as C: for each part a function that returns its config.
+/* Prints parts as C: for each part a function that returns its config, or a comment if no config
+ * can describe the part.
  *
  * A part (model/part.h) is a set of layers that share one positional encoding. */
 #ifndef TOOL_REPORT_C_H
@@ -34,7 +35,8 @@ static void c_list(const char *type, const char *name, const double *values, siz
     print("};\n");
 }
 
-/* Prints the lists of a rotation as static arrays. numbers[] has room for one double per pair. */
+/* Prints the lists of a rotation as static arrays. numbers[] is working memory, with room for one
+ * double per pair. */
 static void c_lists(const pe_rope_config *c, size_t pairs, double *numbers)
 {
     if (c->short_factor) c_list("double", "short_factor", c->short_factor, pairs);

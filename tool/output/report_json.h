@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints parts as JSON, for programs. docs/tool.md lists the members.
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
- * message about a key. */
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a message
+ * about a key, a flag or a file. */
 #ifndef TOOL_REPORT_JSON_H
 #define TOOL_REPORT_JSON_H
 
@@ -134,8 +134,8 @@ static void json_list_field(const char **before, const char *name, const double 
     *before = ", ";
 }
 
-/* Prints the member "config": the fields in which a rotation differs from
- * pe_rope_config_default(). */
+/* Prints the member "config" of a rotation: head_dim, rope_type and layout, and the other fields
+ * that differ from pe_rope_config_default(). `pairs` is the length of the lists. */
 static void json_rope_config(const part *p, size_t pairs)
 {
     const pe_rope_config *const c = &p->rope;
@@ -163,7 +163,8 @@ static void json_rope_config(const part *p, size_t pairs)
     print("}");
 }
 
-/* Prints the member "config" of a sinusoidal encoding: all fields except those for several axes. */
+/* Prints the member "config" of a sinusoidal encoding: all fields except expected_rows and those
+ * for several axes. */
 static void json_preset_config(const pe_config *c)
 {
     json_key("config");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints parts as text, for people.
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
- * message about a key. */
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a message
+ * about a key, a flag or a file. */
 #ifndef TOOL_REPORT_H
 #define TOOL_REPORT_H
 
@@ -16,8 +16,8 @@ static const char *pairs_of(const part *p)
     return p->rope.layout == PE_LAYOUT_HALVES ? "halves" : "neighbours";
 }
 
-/* Returns the name of the order in which the coordinates share the pairs, for people or for
- * JSON. */
+/* Returns the name of the order in which the coordinates share the pairs. Unless the part has a
+ * name of its own for it, the name is for people or, with is_json, for JSON. */
 static const char *order_of(const part *p, int is_json)
 {
     const section_order_names *const names = names_of_order(p->rope.section_order);
@@ -38,8 +38,8 @@ static void print_notes(const part *p, note_kind kind, const char *word)
             print("  %-9s%-40s %s\n", word, p->note[i].key, p->note[i].text);
 }
 
-/* Prints the layers of a part, with ranges, as in ", layers 0-2, 4-6". Prints nothing if they
- * are not known. */
+/* Prints the layers of a part, with ranges, as in ", layers 0-2, 4-6". Prints nothing if they are
+ * not known or if there are none. */
 static void print_layers(const part *p)
 {
     if (!p->are_layers_known || p->layer_count == 0) return;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a part's table to a file, as .npy or as numbers alone in the byte order of this
- * machine.
+/* Writes a part's table to a file, as .npy or as numbers alone in the byte order of this machine.
  *
- * A part (model/part.h) is a set of layers that share one positional encoding. A note is a
- * message about a key or a flag. */
+ * A part (model/part.h) is a set of layers that share one positional encoding. A note is a message
+ * about a key, a flag or a file. */
 #ifndef TOOL_TABLE_H
 #define TOOL_TABLE_H
 
 #include "../model/rows.h"
 #include "print.h"
 
-/* Writes the header of a .npy file of version 1.0. Its length must be a multiple of 64, so
- * spaces are added. Returns 0 on failure. */
+/* Writes the header of a .npy file of version 1.0, for an array with `axes` dimensions shape[].
+ * The format wants a length that is a multiple of 64, so spaces are added. Returns 0 on failure. */
 static int write_head(FILE *file, table_type type, const size_t *shape, size_t axes)
 {
     static const char *const names[] = {"f4", "f2", "u2",
@@ -29,8 +28,9 @@ static int write_head(FILE *file, table_type type, const size_t *shape, size_t a
            fputc(padded >> 8, file) != EOF && fprintf(file, "%-*s\n", padded - 1, head) == padded;
 }
 
-/* Writes an array to a file; "-" is standard output. It is a .npy file if the name ends in .npy
- * or is "-", unless is_raw is 1. Other files have the elements alone. Returns 0 on failure. */
+/* Writes an array of `count` elements to a file; "-" is standard output. It is a .npy file if the
+ * name ends in .npy or is "-", unless is_raw is 1. Other files have the elements alone. Returns 0
+ * on failure. */
 static int write_array(const char *name, int is_raw, table_type type, const size_t *shape,
                        size_t axes, const void *table, size_t count)
 {
@@ -45,8 +45,9 @@ static int write_array(const char *name, int is_raw, table_type type, const size
     return good;
 }
 
-/* Computes the table of a part, and writes it to a file. In a layout with two arrays, cosines
- * and sines become one array of the shape (2, rows, width). Errors become notes of the part. */
+/* Computes the table of a part, and writes it to a file. `layout` is for RoPE only. In a layout
+ * with two arrays, cosines and sines become one array of the shape (2, rows, width). Errors become
+ * notes of the part. */
 static void write_table(part *p, const char *name, int is_raw, const positions *where,
                         table_type type, pe_rope_table_layout layout)
 {
