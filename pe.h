@@ -7,7 +7,7 @@
  * CONTENTS (search for the number and its name, as in "6. sinusoidal"; the private part has the
  *           same numbers in the same order)
  *
- *      1. options                 PE_ISA, PE_SLEEF, PE_STREAM_BYTES, PE_EXTERN
+ *      1. options                 PE_ISA, PE_STREAM_BYTES, PE_EXTERN and others: see OPTIONS
  *      2. TYPES                   statuses, pe_config, pe_preset, pe_at, pe_plan
  *      3. this build              pe_status_string, version, instruction set, pe_selftest
  *      4. where rows are          pe_at: ranges, lists, grids, points
@@ -106,9 +106,10 @@
 #define PE_H
 
 /* ==== src/api/options.h ==== */
-/* The version, the options that a program may define before it includes pe.h, and checks of the
- * language, the number formats and the struct layout that pe needs. The options decide how public
- * functions are declared (PE_API) and whether this file defines them (PE__DEFINE). Tested by
+/* This file has the version, the options PE_STREAM_BYTES, PE_EXTERN and PE_IMPLEMENTATION, and
+ * checks of the language, the number formats and the struct layout that pe needs. The last two
+ * options decide how public functions are declared (PE_API), and whether the file that includes
+ * pe.h defines them (PE__DEFINE). The other options are in src/simd/. Tested by
  * tests/checks/extern.sh and tests/checks/fail.sh. */
 
 #define PE_VERSION_MAJOR 0
@@ -117,7 +118,8 @@
 #define PE_VERSION_HEX 0x000500
 #define PE_VERSION_STRING "0.5.0"
 
-/* MSVC is not checked: it defines __STDC_VERSION__ only if a standard was requested. */
+/* MSVC is not checked, because it defines __STDC_VERSION__ only if the command line names a C
+   standard. */
 #if !defined(__cplusplus) && !defined(_MSC_VER) &&                                                 \
     (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
@@ -129,9 +131,9 @@
 #define PE_STREAM_BYTES 25165824
 #endif
 
-/* PE_API stands before the declaration and the definition of every public function. Functions that
-   are defined with PE__API_INLINE are always inlined, unless PE_EXTERN is defined. An inlined call
-   of pe_rope_by_table_T takes 10 ns. A call that copies its pe_at takes 24 ns (one head, Xeon). */
+/* PE_API is before the declaration and the definition of every public function, except that
+   pe_rope_by_table_T is defined with PE__API_INLINE. Without PE_EXTERN it is then always inlined.
+   An inlined call of it takes 10 ns. A call that copies its pe_at takes 24 ns (one head, Xeon). */
 #ifndef PE_EXTERN
 #define PE_API static inline
 #define PE__API_INLINE PE__INLINE
@@ -159,8 +161,9 @@
 #endif
 /* Refuse packed structs, whether from -fpack-struct or from a #pragma pack that another header left
    in force: a library that was compiled without packing lays its structs out differently. Structs
-   count as packed if a double after a char is at an offset that is too small. It must be below the
-   size of a pointer, and also below the target's largest alignment, which is 2 for m68k. */
+   count as packed if the offset of a double after a char is less than the size of a pointer, and
+   also less than the target's largest alignment. The second condition is for m68k, where this
+   alignment is 2. */
 struct pe__laid_out {
     char first;
     double number;
@@ -181,14 +184,16 @@ extern "C" {
 #endif
 
 /* ==== src/api/types.h ==== */
-/* This file defines the types that several subjects share: statuses, configs, presets, positions,
- * the plan. Tested by tests/unit/api/test_errors.c and tests/unit/plan/test_conventions.c. */
+/* This file defines the types that several subjects share: statuses, element types, configs and
+ * their enums, presets, positions, the plan. Tested by tests/unit/api/test_errors.c and
+ * tests/unit/plan/test_conventions.c. */
 
 /* ============================================================================================== */
 /*  2. TYPES                                                                                      */
 /* ============================================================================================== */
 
-/* The status that a call returns. PE__STATUSES(X) lists every status and its text. */
+/* The status that a call returns. PE__STATUSES(X) expands to X(name, text) for each status. They
+   are numbered 0, 1, 2 ... in this order. */
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a pointer is NULL: a plan, config, table, memory or array (did malloc fail?)") \
@@ -254,33 +259,35 @@ typedef enum pe_status {
 #undef PE__STATUS_NAME
 } pe_status;
 
-/* How a row is laid out, with h pairs; in RoPE, which two elements of a head are pair i. */
+/* How a row of h pairs is laid out: s0 and c0 are the sine and the cosine of pair 0, and cos_first
+   exchanges s and c. In RoPE: which two elements of a head are pair i. */
 typedef enum pe_layout {
-    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...; RoPE: 2i and 2i + 1, "adjacent": RoFormer, GPT-J,
+    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...; RoPE: 2i and 2i + 1, as in RoFormer, GPT-J,
                                   Meta's Llama, ggml NORM, ONNX interleaved = 1, MLX traditional,
                                   complex numbers in torch                                        */
-    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1); RoPE: i and i + h: GPT-NeoX, Hugging
-                                  Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
+    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1); RoPE: i and i + h, as in GPT-NeoX,
+                                  Hugging Face rotate_half, ggml NEOX, ONNX interleaved = 0       */
 } pe_layout;
 
-/* Which D the frequencies w_i = scale base^(-i / D) have; width is the number of columns of the
-   axis, and h = floor(width / 2). */
+/* Which D the frequencies w_i = scale base^(-i / D) have, where i is the index of a pair within its
+   axis. Below, width is the number of columns of the axis, and h = floor(width / 2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
     PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
 } pe_exponent;
 
-/* The type of elements; f16 and bf16 are the bits in a uint16_t. */
+/* The type of elements: a float, or an f16 or bf16 number whose bits are in a uint16_t. */
 typedef enum pe_type { PE_TYPE_F32 = 0, PE_TYPE_F16, PE_TYPE_BF16 } pe_type;
 
-/* How an odd width is filled. */
+/* How the columns of an axis are used if their number is odd. */
 typedef enum pe_odd {
     PE_ODD_SINE = 0, /* one sine more than cosines (one cosine more with cos_first) */
     PE_ODD_ZERO      /* the last column is 0                                        */
 } pe_odd;
 
-/* The angle whose exact sine is computed. */
+/* Which angle the sine and the cosine are computed of. They are those of exactly this angle, and
+   are rounded once. */
 typedef enum pe_angle {
     PE_ANGLE_EXACT = 0, /* t w_i as a real number; t is the position plus the offset            */
     PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)), the angle of float32 code, to reproduce
@@ -294,17 +301,19 @@ typedef enum pe_columns {
     PE_COLUMNS_BLOCKS = 0,  /* each axis has its own block of columns, in the layout          */
     PE_COLUMNS_JOINED,      /* one layout for the whole row, first the pairs of the first axis, then
                               the pairs of the second ...; halves: all sines, then all cosines.
-                              RoPE of whole heads (DINOv3, Pixtral, Cosmos); timm, Perceiver   */
-    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal width. Interleaved: the
-                               sines of all axes for the first frequency, then their cosines, then
-                               the second frequency ...: NeRF, GLIGEN. Halves: the sines of all
-                               frequencies, then the cosines: timm's FourierEmbed              */
-    PE_COLUMNS_SUMS         /* pair i rotates by a sum over all coordinates, sum_k w_ik t_k, with
-                               one layout for the whole row: Fourier features, SAM, LightGlue.
-                               Only for pe_plan_init_frequencies() and exact angles           */
+                              Widths must be even. As in RoPE of whole heads (DINOv3, Pixtral,
+                              Cosmos), in timm, in Perceiver                                   */
+    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, for axes of equal, even width. Interleaved:
+                               the sines of all axes for the first frequency, then their cosines,
+                               then the second frequency ..., as in NeRF, GLIGEN. Halves: the sines
+                               of all frequencies, then the cosines, as in timm's FourierEmbed */
+    PE_COLUMNS_SUMS         /* the angle of pair i is the sum over all coordinates k of t_k times
+                               the frequency of pair i for k; t_k includes the offset. One layout
+                               for the whole row, as in Fourier features, SAM, LightGlue. Only for
+                               pe_plan_init_frequencies() and PE_ANGLE_EXACT                   */
 } pe_columns;
 
-/* An axis is a block of columns that encodes one of a row's coordinates. */
+/* An axis is a number of columns that encode one of a row's coordinates. */
 typedef struct pe_axis {
     size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
     size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
@@ -326,30 +335,34 @@ typedef struct pe_config {
     pe_layout layout;         /* interleaved in the paper                                         */
     int cos_first;            /* 1: cosines come first                                            */
     pe_odd odd;               /* how an odd width is filled                                       */
-    pe_exponent exponent;     /* what divides i in the exponent                                   */
-    double exponent_shift;    /* see PE_EXPONENT_PAIRS                                            */
+    pe_exponent exponent;     /* what divides i in the exponent of base                           */
+    double exponent_shift;    /* subtracted in PE_EXPONENT_PAIRS; ignored elsewhere, and on an axis
+                                 with one pair. Within -2^60 ... 2^60, and so small that D > 0    */
     pe_angle angle;           /* exact, or as float32 code has it                                 */
-    int has_padding;          /* 1: the row of padding_position is all zeros                      */
+    int has_padding;          /* 1: the row of padding_position is all zeros; needs axes = 1      */
     int64_t padding_position; /* a position as calls give it, before the offset                   */
-    size_t multiple;          /* d_model must be a multiple of this; 1: any                       */
-    size_t expected_rows;     /* rows that all calls together will compute; 0: many. A plan for few
-                                 rows is small and quickly made; the bits are the same            */
+    size_t multiple;          /* >= 1; d_model must be a multiple of this                         */
+    size_t expected_rows;     /* rows that all calls together will compute; 0: unknown, taken as
+                                 many. With fewer than 36, the plan is small and quickly made; the
+                                 bits are the same                                                */
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
-    pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; columns right of them are
-                                 0. Ignored if axes is 1: that axis has the whole row             */
+    pe_axis axis[PE_MAX_AXES]; /* the axes, from left to right; columns right of them are 0. Ignored
+                                 if axes is 1, since that axis has the whole row, and with
+                                 PE_COLUMNS_SUMS                                                  */
     pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
     const uint8_t *coordinate; /* NULL, or for RoPE the coordinate of each of d_model / 2 pairs:
                                   below axes, or 255 for a pair that does not rotate and is only
                                   multiplied by the amplitude. With a list the row has one layout,
-                                  axis is ignored, and columns must be PE_COLUMNS_BLOCKS          */
+                                  axis is ignored, columns must be PE_COLUMNS_BLOCKS, d_model must
+                                  be even, and has_padding must be 0. The plan copies the list    */
     size_t coordinate_length;  /* length of coordinate, checked to be d_model / 2 before the list is
-                                  read. 0: not given, the list has that length. Must be 0 if
+                                  read. 0: not checked, d_model / 2 numbers are read. Must be 0 if
                                   coordinate is NULL                                              */
 } pe_config;
 
-/* The conventions of other projects, see pe_config_preset(). PE__PRESETS(X) lists every preset with
-   these fields of its config: layout, exponent, exponent_shift, odd, cos_first, offset, multiple
-   and axes. */
+/* The conventions of other projects, see pe_config_preset(). PE__PRESETS(X) expands to X(...) for
+   each preset. After the name, the arguments are these fields of its config: layout, exponent,
+   exponent_shift, odd, cos_first, offset, multiple and axes. pe_config_preset() sets the others. */
 #define PE__PRESETS(X)                                                                             \
     X(PE_PRESET_VASWANI, INTERLEAVED, WIDTH, 0, SINE, 0, 0, 1, 1)                                  \
     X(PE_PRESET_T2T, HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1)                                           \
@@ -376,29 +389,34 @@ typedef enum pe_preset {
 } pe_preset;
 
 /* A pe_at says at which positions the rows 0, 1, 2 ... of a call are. It is a small value that may
-   be copied freely. pe_from() and the functions below make it; all its fields are private. It
-   points to the caller's list, and each call that takes the pe_at reads the list. */
+   be copied freely. pe_from() and the other functions of section 4 make it; all its fields are
+   private. If the positions are a list, the pe_at points to the caller's list, and each call that
+   takes the pe_at reads the list. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
-    int64_t first, step;      /* a range: first, first + step, ...                              */
-    size_t skipped;           /* rows at the start of a list or grid to leave out               */
+    int64_t first, step;      /* a range: first, first + step, ...; otherwise 0 and not used    */
+    size_t skipped;           /* rows that pe_skip() leaves out of a list or grid; 0 for ranges */
     size_t axes;              /* coordinates of a row                                           */
     size_t row_stride;        /* elements of list from one row to the next                      */
     size_t axis_stride;       /* elements of list from one coordinate to the next               */
-    size_t size[PE_MAX_AXES]; /* a grid: number of cells along each coordinate                  */
+    size_t size[PE_MAX_AXES]; /* a grid: number of cells along each coordinate; else not set    */
     int kind;                 /* a pe__at_kind; 0: no pe_ function made it                      */
-    int back, delta;          /* 1: see pe_back() and pe_delta()                                */
-    pe_status status;         /* PE_OK, or the error found when this pe_at was made             */
+    int back, delta;          /* 1 after pe_back() and after pe_delta(), else 0. A second call of
+                                 pe_back() sets back to 0 again                                 */
+    pe_status status;         /* PE_OK, or the error that a function found that made or changed
+                                 this pe_at; calls that take it return this error               */
 } pe_at;
 
 /* This private struct holds the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
     size_t sine, cosine;   /* columns of its first sine and first cosine                   */
-    size_t sines, cosines; /* numbers of both; they differ by 1 if the width is odd        */
-    size_t zero, zeros;    /* first column of zeros; number of columns of zeros            */
-    size_t pair, pairs;    /* its first pair in the plan's arrays; number of its pairs     */
+    size_t sines, cosines; /* number of sines, number of cosines; they differ by 1 if the
+                              width is odd and the config has PE_ODD_SINE                  */
+    size_t zero, zeros;    /* first column of zeros; number of columns of zeros, or 0      */
+    size_t pair, pairs;    /* index of its first pair in each of the plan's arrays; number
+                              of its pairs                                                 */
     size_t coordinate;     /* the coordinate of a row that it encodes                      */
-    double denominator[2]; /* D of its frequencies, as a sum of two doubles                */
+    double denominator[2]; /* two doubles whose sum is D of its frequencies (pe_exponent)  */
 } pe__axis;
 
 /* A plan holds the frequencies and the data that all rows share, in memory that the caller
@@ -407,27 +425,31 @@ typedef struct pe__axis {
    plan of all zeros with PE_ERR_PLAN. Every instruction set makes the same plan. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
-    size_t pairs;            /* frequencies, on all axes together                            */
+    size_t pairs;            /* pairs of a row, on all axes together                         */
     size_t axes;             /* coordinates of a row                                         */
     size_t padded;           /* doubles from one array to the next: pairs and padding lanes  */
-    size_t first;            /* pairs of the row before the first pair of this plan          */
+    size_t first;            /* pairs of the row before the first pair of this plan: 0, except
+                                in plans on the stack that pe makes for a part of a row      */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
     const double *table;     /* NULL, or rotation rows, see pe__rotation_row(): for each of
                                 their positions p an array of sin(p w) and one of cos(p w)   */
-    const double *float32;   /* NULL, or float(w): then each of frequency is 1 / pi          */
-    double amplitude;        /* A = mantissa * scale                                         */
-    double mantissa;         /* in [0.5, 1), with the sign of A                              */
+    const double *float32;   /* NULL, or with PE_ANGLE_FLOAT32 an array of float(w). Angles are
+                                then its products with float(t), and each number of
+                                `frequency` is 1 / pi, which converts them to half-turns     */
+    double amplitude;        /* A, the factor on every element: mantissa * scale             */
+    double mantissa;         /* in [0.5, 1) in magnitude, with the sign of A                 */
     double scale;            /* a power of two                                               */
-    double fastest;          /* largest frequency, in half-turns per position                */
+    double fastest;          /* largest |frequency|, in half-turns per position              */
     double error;            /* bound of the relative error of the frequencies               */
     double double_range;     /* range of the double kernel: largest |position| for it        */
     double base, unit;       /* base and scale of the config; base 0: frequencies are given  */
-    int32_t guard;           /* rounding test: bits of a float; smaller |floats| are flagged */
+    int32_t guard;           /* rounding test: bits of a float; floats of a smaller magnitude
+                                are flagged                                                  */
     int cos_first, has_padding;
     int half_turns;        /* 1: angles times pi; some may be exact multiples of pi / 2    */
     int exact_frequencies; /* 1: the sums of two doubles are the frequencies exactly       */
-    int joint;             /* RoPE: the axes share one layout of the whole row             */
+    int joint;             /* 1: the axes share one layout of the whole row                */
     int rope_interleave;   /* RoPE: 1 reads adjacent pairs and writes halves               */
     size_t rotary_offset;  /* RoPE: elements of a head before those that rotate            */
     size_t step;           /* PE_COLUMNS_FREQUENCIES: columns from pair to pair; else 0    */
@@ -438,7 +460,8 @@ typedef struct pe_plan {
     const double *point;   /* PE_COLUMNS_SUMS: the coordinates of the row for which the
                                 sums in frequency were computed; else NULL                   */
     pe_layout layout;
-    double padding; /* the padding position                                         */
+    double padding; /* the padding position, before the offset is added; not used unless
+                       has_padding is 1                                             */
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;
 
@@ -454,13 +477,13 @@ typedef struct pe_plan {
 /* ============================================================================================== */
 
 /* ==== src/api/contract.h ==== */
-/* Contract: status texts, the version and instruction set of this build, the self test. Tested by
- * tests/unit/selftest/test_selftest.c. */
+/* This contract declares the functions that return a status text, the version and the instruction
+ * set of this build, and the self test. Tested by tests/unit/selftest/test_selftest.c. */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
-/* Say what a status means and what to do about it: constant English text, never NULL, also for a
-   number that is no status. Threads: any. */
+/* Say what a status means and what to do about it. Returns constant English text, never NULL. A
+   number that is no status also has a text. Threads: any. */
 PE_API const char *pe_status_string(pe_status status);
 
 /* Return the version of the functions that the program calls, in the form of PE_VERSION_HEX; with
@@ -468,39 +491,45 @@ PE_API const char *pe_status_string(pe_status status);
 PE_API int pe_version(void);
 
 /* Return the instruction set of the functions that the program calls: "AVX-512", "AVX2", "NEON",
-   "SSE2", "WASM SIMD128" or "scalar". If libposenc did not follow the environment variable PE_ISA,
-   it adds the reason in parentheses. Threads: any. */
+   "SSE2", "WASM SIMD128" or "scalar". If the program is linked with libposenc, and this library
+   did not follow the environment variable PE_ISA, the text also has the reason in parentheses.
+   Threads: any. */
 PE_API const char *pe_isa_name(void);
 
 /* Check that this program computes the right bits: compute small tables and compare their hashes
- * with constants. The tables cover each type and each family of calls (fill, lists, real positions,
- * grids, add, shift, RoPE, ALiBi, learned). Positions are near 0 and at 2^31, and elements are next
- * to midpoints. The test takes well under a second. A file that calls pe_selftest() has to compile
- * most of the library, so call it from a source file of its own.
+ * with a constant. The tables cover each type and these calls: fill, lists, real positions, grids,
+ * add, shift, RoPE, ALiBi, learned tables. Some positions are near 0, others near 2^31 or -2^31.
+ * Some elements are close to midpoints, where rounding is hard. The test takes well under a second.
+ * A file that calls pe_selftest() has to compile most of the library, so call it from a source file
+ * of its own.
  *
- * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
- *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
- *              subnormals is not noticed: no result here is subnormal
- * Accuracy     a sample: "tests/run verify" is the proof (tests/unit/selftest/test_selftest.c)
+ * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs. Causes are a rounding mode other than to
+ *              nearest, an option or a compiler that breaks arithmetic, and changed headers.
+ *              Flushing of subnormals is not noticed, since no result here is subnormal
+ * Accuracy     the tables are a sample, no proof: that is "tests/run verify". The self test itself
+ *              is tested by tests/unit/selftest/test_selftest.c
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
 
 /* ==== src/positions/contract.h ==== */
-/* Contract: at which positions rows are. Tested by tests/unit/positions/test_at.c. */
+/* This contract declares the functions that say at which positions the rows of a call are. Tested
+ * by tests/unit/positions/test_at.c. */
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
  * A pe_at says at which positions the rows of a call are. The functions that make a pe_at check
- * nothing: the call that takes it does, before it writes anything. Positions are integers or reals
- * within -2^31 ... 2^31. Consecutive positions, ascending or descending, are the fastest, in lists
- * too. A call that refuses its pe_at returns
+ * return no error: the call that takes the pe_at returns it, before it writes anything. Positions
+ * are integers or reals within -2^31 ... 2^31. Consecutive positions, ascending or descending, are
+ * the fastest, also in lists. A call that refuses its pe_at returns
  *
  *   PE_ERR_AT         a pe_at that none of these functions made, such as one of all zeros
  *   PE_ERR_AT_NULL    a list, or the sizes of a grid, that is NULL
- *   PE_ERR_AT_KIND    reals, points or a grid, if the call takes whole positions of one coordinate
- *   PE_ERR_AT_AXES    coordinates that are neither one nor as many as the plan has, or too many
- *   PE_ERR_AT_ROWS    a grid of fewer cells than rows
+ *   PE_ERR_AT_KIND    a list of reals, a grid, or points of several coordinates, if the call takes
+ *                     whole positions of one coordinate
+ *   PE_ERR_AT_AXES    a number of coordinates that is neither 1 nor that of the plan's axes
+ *   PE_ERR_AT_ROWS    a grid of fewer cells than the call has rows
  *   PE_ERR_AT_SIZE    a list or grid larger than the address space
- *   PE_ERR_RANGE      a position out of range, NaN and infinity included */
+ *   PE_ERR_RANGE      a position that is a NaN, or that is outside -2^31 ... 2^31 before or after
+ *                     the plan's offset is added; for a table, one that is none of its rows */
 
 /* Return the positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
@@ -512,23 +541,26 @@ PE_API pe_at pe_from_by(int64_t first, int64_t step);
 /* Return the same position for every row, as pe_from_by(position, 0). Threads: any. */
 PE_API pe_at pe_all(int64_t position);
 
-/* Place row r at positions[r]. Positions may have any order, repeat, be negative, and be fractions:
-   diffusion timesteps, m/z values, positions divided by a scale. Whole numbers in a list of reals
-   give the same bits as in a list of integers. Threads: any. */
+/* Place row r at positions[r]. Positions may have any order, repeat and be negative. Reals may be
+   fractions: diffusion timesteps, m/z values, positions divided by a scale. Whole numbers in a list
+   of reals give the same bits as in a list of integers. The list is not copied. NULL is refused
+   with PE_ERR_AT_NULL by the call that takes the pe_at. Threads: any. */
 PE_API pe_at pe_at_i32(const int32_t *positions);
 PE_API pe_at pe_at_i64(const int64_t *positions);
 PE_API pe_at pe_at_f32(const float *positions);
 PE_API pe_at pe_at_f64(const double *positions);
 
-/* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
-   copied. A call may have fewer rows than the grid has cells, but checks the positions of all
-   cells. It refuses more rows than cells with PE_ERR_AT_ROWS, and sizes whose product overflows
-   with PE_ERR_AT_SIZE. Threads: any. */
+/* Place row r at cell r of a grid: coordinate k runs from 0 to sizes[k] - 1, the last coordinate
+   fastest. The array `sizes` has `axes` numbers and is copied. The parameter `axes` is 1 or the
+   number of axes of the plan. A call may have fewer rows than the grid has cells, but checks the
+   positions of all cells. It refuses NULL with PE_ERR_AT_NULL, more rows than cells with
+   PE_ERR_AT_ROWS, and sizes whose product overflows with PE_ERR_AT_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
 /* Place rows at points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array
    [rows][axes] has the strides axes and 1. An array [axes][rows], as in M-RoPE's (t, y, x), has the
-   strides 1 and rows. The parameter `axes` is 1 or the number of axes of the plan. Threads: any. */
+   strides 1 and rows. The parameter `axes` is 1 or the number of axes of the plan. The array is not
+   copied. NULL is refused with PE_ERR_AT_NULL by the call that takes the pe_at. Threads: any. */
 PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
                            size_t axis_stride);
 PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
@@ -537,18 +569,20 @@ PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, 
 PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
                            size_t axis_stride);
 
-/* The positions of at without its first `rows` rows: how threads split a call. Skips add up.
-   Threads: any. */
+/* Return the positions without those of the first `rows` rows, so that threads can split a call.
+   Skips add up. Threads: any. */
 PE_API pe_at pe_skip(pe_at positions, size_t rows);
 
 /* Reverse the rotation: use -(p + offset) for the position p, with the same amplitude. In RoPE this
-   is the gradient (the transposed map), and the inverse if the amplitude is 1. pe_back(pe_back(at))
-   is at. A padding position stays a padding position. Threads: any. */
+   is the gradient (the transposed map), and the inverse if the amplitude is 1; this is not so with
+   rope_interleave, see section 8. Two calls of pe_back() cancel. A padding position stays a padding
+   position. Threads: any. */
 PE_API pe_at pe_back(pe_at positions);
 
-/* Take positions as differences: the plan's offset, amplitude and padding position are ignored.
-   With pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions,
-   as in llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
+/* Take positions as differences: the plan's offset and padding position are ignored, and the
+   amplitude is 1. With pe_rope_T this is a K-shift, which moves keys that are already rotated to
+   other positions, as in llama_memory_seq_add. pe_back(pe_delta(positions)) undoes it. Threads:
+   any. */
 PE_API pe_at pe_delta(pe_at positions);
 
 /* ==== src/plan/contract.h ==== */
@@ -845,8 +879,11 @@ PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at positions, size_t rows, 
 /* Add the same rows to several batches, batch_stride elements from one to the next. Sines are
  * computed once for all batches; for d_model above 2,560 (f64: 1,280), once for each batch.
  *
- * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
- *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
+ * batches      number of batches; 0 does nothing
+ * batch_stride elements from batch to batch. If x is [batch, rows, d_model], batch_stride >=
+ *              (rows - 1) * stride + d_model. If x is [rows, batch, d_model], batch_stride >=
+ *              d_model and stride >= (batches - 1) * batch_stride + d_model. For one batch,
+ *              batch_stride is ignored
  *
  * Returns      as pe_add_T; PE_ERR_SHAPE also if batches would overlap
  * Accuracy     as pe_add_T (tests/unit/plan/test_conventions.c)
@@ -865,7 +902,8 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at positions, size_t 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
  * plan, the same bits.
  *
- * out          rows * d_model floats
+ * out          rows * d_model floats; row r begins at out + r * d_model
+ *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_EMPTY if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
  * Accuracy     correctly rounded (tests/unit/rows/test_exact.c, tests/unit/rows/test_splits.c)
  * Threads      any */
@@ -882,15 +920,16 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *
  * omega        pairs frequencies in radians per position, taken as the exact values of doubles:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
- * amplitude    factor on every element, of pe_delta() too; 2^-1000 ... 2^1000 in magnitude
+ * amplitude    factor on every element, also if the positions are from pe_delta(); 2^-1000 ...
+ *              2^1000 in magnitude
  * positions    where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
  * sines        rows * stride elements (the last row needs only pairs); aligned as its type
  * cosines      as sines
  * stride       elements from row to row in both, >= pairs; elements between rows are not touched
  *
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL; PE_ERR_AMPLITUDE; PE_ERR_FREQUENCY;
- *              PE_ERR_SHAPE; PE_ERR_ALIGNMENT if one of the arrays is aligned and the other is
- *              not; PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
+ *              PE_ERR_SHAPE; PE_ERR_ALIGNMENT if the distance of the two arrays in bytes is no
+ *              multiple of an element; PE_ERR_SIZE; PE_ERR_RANGE and PE_ERR_AT..., see section 4
  * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/sincos/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              alternate: cosines = sines + pairs, stride = 2 pairs
@@ -917,7 +956,7 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
  *     PE_ROPE_DEFAULT       w_i
  *     PE_ROPE_LINEAR        w_i / f                                     (position interpolation)
  *     PE_ROPE_NTK           w_i of B f^(n / (n-2)) instead of B         (NTK-aware)
- *     PE_ROPE_NTK_FIXED     w_i of B f instead of B, over f^(2/n)
+ *     PE_ROPE_NTK_FIXED     w_i of B f instead of B, divided by f^(2/n)
  *     PE_ROPE_DYNAMIC_NTK   as PE_ROPE_NTK with f L/L0 - (f-1) instead of f, where L is the larger
  *                           of sequence_length and L0, and L0 is max_position_embeddings
  *     PE_ROPE_LLAMA3        (s_i + (1 - s_i) / f) w_i, s_i = (L0 w_i / 2 pi - l) / (h - l) within
@@ -936,18 +975,20 @@ PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplit
  *
  *     PE_ROPE_YARN          m(1), or m(mscale) / m(mscale_all_dim) if both are given, with
  *                           m(x) = 0.1 x ln f + 1 for f > 1, and 1 for f <= 1
- *     PE_ROPE_LONGROPE      long_mscale or short_mscale if given, else sqrt(1 + ln f / ln L0)
- *                           for f > 1, and 1 for f <= 1
+ *     PE_ROPE_LONGROPE      long_mscale if sequence_length > L0, else short_mscale; if that is 0,
+ *                           sqrt(1 + ln f / ln L0) for f > 1, and 1 for f <= 1
  *
- * A field that is 0 is absent. If original_max_position_embeddings is absent, L0 is
- * max_position_embeddings. For DYNAMIC_NTK the reverse holds: L0 is
- * original_max_position_embeddings if max_position_embeddings is absent. If f is absent, YARN and
- * LONGROPE use max_position_embeddings / L0, and PROPORTIONAL uses 1. The page docs/rope.md lists
- * the keys of config.json and GGUF and the arguments of ggml, and the field for each.
+ * A number in the config that is 0 is absent, unless the comment of its field gives 0 a meaning. If
+ * original_max_position_embeddings is absent, L0 is max_position_embeddings. For DYNAMIC_NTK the
+ * reverse holds: L0 is original_max_position_embeddings if max_position_embeddings is absent. If f
+ * is absent, YARN and LONGROPE use max_position_embeddings / L0, and PROPORTIONAL uses 1. The page
+ * docs/rope.md lists the keys of config.json and GGUF and the arguments of ggml, and the field for
+ * each.
  */
 
 /* How a model scales its frequencies. PE__ROPE_TYPES(X) lists every type and the names that config
-   files have for it, by which pe_rope_type_named() finds it: at most 4. */
+   files have for it, by which pe_rope_type_named() finds it: at most 4 names of at most 23
+   characters each. */
 #define PE__ROPE_TYPES(X)                                                                          \
     X(PE_ROPE_DEFAULT, "default", "none", "mrope", "openpangu")                                    \
     X(PE_ROPE_LINEAR, "linear")                                                                    \
@@ -981,48 +1022,58 @@ typedef enum pe_sections {
 } pe_sections;
 
 /* This config says how a model rotates its heads. Start from pe_rope_config_default() and change
-   fields, because later versions may have more fields. 0 means absent. Other numbers must be within
-   2^-128 ... 2^128, also in fields that the type does not use. */
+   fields, because later versions may have more fields. A number of 0 means absent, unless the field
+   says otherwise. Other doubles must be within 2^-128 ... 2^128, or the range beside the field,
+   also in fields that the type does not use. Formulas and letters are those above. */
 typedef struct pe_rope_config {
-    size_t head_dim;                         /* elements of a head                               */
+    size_t head_dim;                         /* elements of a head, at least 2                   */
     size_t rotary_dim;                       /* elements rotated: even, 2 ... head_dim; 0: all  */
-    double rope_theta;                       /* the base, >= 1                                   */
+    double rope_theta;                       /* the base B, 1 ... 2^128; YARN: more than 1       */
     pe_rope_type rope_type;                  /* what is done to the frequencies                  */
     double factor;                           /* f: supported length over trained length          */
     size_t original_max_position_embeddings; /* trained length in tokens; at most 2^53           */
     size_t max_position_embeddings;          /* supported length in tokens; at most 2^53         */
-    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: tokens of this run; at most
-                                                2^53                                             */
-    double low_freq_factor;                  /* LLAMA3                                           */
-    double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
+    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: tokens of the sequence that
+                                                is encoded; at most 2^53                         */
+    double low_freq_factor;                  /* LLAMA3: l, in full rotations over L0; above 0    */
+    double high_freq_factor;                 /* LLAMA3: h, in full rotations over L0; at least l */
     double beta_fast;                        /* YARN, in full rotations over L0; 0: 32           */
     double beta_slow;                        /* YARN, in full rotations over L0; 0: 1. May exceed
                                                 beta_fast only with a rope_theta of at least 2   */
-    double extrapolation_factor;             /* YARN, 0 ... 1; 0 is a value here, not "absent"   */
+    double extrapolation_factor;             /* YARN: e, at most 1; 0 is a value here, not
+                                                "absent"                                         */
     int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
-    double mscale;                           /* YARN                                             */
-    double mscale_all_dim;                   /* YARN                                             */
+    double mscale;                           /* YARN's attention factor: not used unless
+                                                mscale_all_dim is also given                     */
+    double mscale_all_dim;                   /* YARN's attention factor: not used unless mscale is
+                                                also given                                       */
     double attention_factor;                 /* instead of the rule of the type; 0 means absent,
                                                 also where Hugging Face takes 0.0 as a value     */
-    double short_mscale;                     /* LONGROPE                                         */
-    double long_mscale;                      /* LONGROPE                                         */
-    const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
-    const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
-    const float *freq_factors;               /* one number per pair, or NULL                     */
+    double short_mscale;                     /* LONGROPE's attention factor unless
+                                                sequence_length > L0                             */
+    double long_mscale;                      /* LONGROPE's attention factor if
+                                                sequence_length > L0                             */
+    const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers; may be NULL if
+                                                sequence_length > L0                             */
+    const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers; may be NULL unless
+                                                sequence_length > L0                             */
+    const float *freq_factors;               /* the divisor of each pair's frequency, or NULL    */
     pe_layout layout;                        /* which elements are a pair; halves by default     */
     int rope_interleave;                     /* 1: pairs are read adjacent and written as halves:
                                                 DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
                                                 most 512; layout PE_LAYOUT_HALVES                */
-    size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
+    size_t axes;                             /* coordinates of a token, 1 ... PE_MAX_AXES: 3 for
+                                                (t, y, x)                                        */
     size_t sections[PE_MAX_AXES];            /* number of pairs of each coordinate; they sum to
                                                 all pairs, unless interleaved. Ignored if axes is
-                                                1                                                */
+                                                1 and coordinate is NULL                         */
     pe_sections section_order;               /* which pairs belong to which coordinate           */
     double offset;                           /* added to every position, as in pe_config         */
     pe_angle angle;                          /* exact, or as float32 code has it                 */
     size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
     size_t rotary_offset;                    /* elements of a head before those that rotate: ggml's
-                                                n_offs. With rotary_dim at most head_dim        */
+                                                n_offs. Its sum with rotary_dim must be at most
+                                                head_dim                                         */
     const uint8_t *coordinate;               /* NULL, or which coordinate rotates each pair: below
                                                 axes, or 255 for a pair that does not rotate.
                                                 Replaces sections, which must be 0, and
@@ -1070,8 +1121,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  *              config, both correctly rounded (tests/unit/rope/test_rope_frequencies.c,
  *              tests/checks/levels.sh).
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor,
- *              ceil, the waves of LLAMA3) are decided by exact values too. The same bits
- *              everywhere.
+ *              ceil, the waves of LLAMA3) are also decided by exact values. The bits
+ *              are the same everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any; 64 pairs take 0.2 to 0.5 us with AVX-512
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
@@ -1079,7 +1130,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
-/* These constants say how a factor on queries grows with their position p. */
+/* These constants say how a factor on queries grows with their position p. The other letters are
+   parameters of pe_rope_query_scale_f32(). */
 typedef enum pe_query_scale {
     PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4,
                                  Ministral 3                                            */
@@ -1101,8 +1153,9 @@ typedef enum pe_query_scale {
  * factors      rows floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another kind; PE_ERR_QUERY_SCALE for a beta,
- *              period, shift or sum out of these bounds; PE_ERR_SIZE; PE_ERR_RANGE and
- *              PE_ERR_AT..., see section 4. On an error nothing is written.
+ *              period or shift out of these bounds, or a negative sum; PE_ERR_SIZE; PE_ERR_RANGE
+ *              for a position or sum beyond 2^31 in magnitude; PE_ERR_AT..., see section 4. On an
+ *              error nothing is written.
  * Accuracy     correctly rounded for the sum p + shift in double (tests/unit/plan/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
@@ -1114,8 +1167,9 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
  *
  *     factors[r * stride + i] = ((2i + 0.4 n) / 1.4 n)^(p / scale_base)     n = 2 pairs
  *
- * for queries; for keys use pe_back(at). Multiply the sines and cosines of a pe_rope_table_f32() by
- * them, and rotate by that table: pe_rope_by_table_T().
+ * for queries, where p is the position of row r; for keys use pe_back(positions). Multiply the
+ * sines and cosines of a pe_rope_table_f32() by them, and rotate by that table:
+ * pe_rope_by_table_T().
  *
  * pairs        half of the rotary dim, 1 ... 2^28
  * scale_base   512 in torchscale; 2^-30 ... 2^100. |p| must be at most the double 60 scale_base
@@ -1132,8 +1186,8 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positions, size_t rows,
                                   float *factors, size_t stride);
 
-/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size().
-   Threads: any. */
+/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size(), or 0 if the
+   config has an error. Threads: any. */
 PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
 
 /* Make a plan for RoPE: that of pe_plan_init_frequencies() with the frequencies of
@@ -1141,9 +1195,10 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
  *
  * memory       as in pe_plan_init(), at least pe_rope_plan_size(config) bytes
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG: pe_rope_config_error() says why; PE_ERR_FACTOR
- *              if the factors make a frequency of more than 2^21; PE_ERR_MEMORY. On an error the
- *              memory is not touched and the plan becomes all zeros.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG: pe_rope_config_error() says why, or NULL if only
+ *              the plan would be larger than the address space; PE_ERR_FACTOR if the factors make a
+ *              frequency of more than 2^21; PE_ERR_MEMORY. On an error the memory is not touched
+ *              and the plan becomes all zeros.
  * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/rope/test_rope_plan.c)
  * Aliasing     plan, config, its lists and memory may not overlap
  * Threads      as pe_plan_init */
@@ -1151,8 +1206,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
                                    size_t memory_size);
 
 /* ==== src/rope/contract.h ==== */
-/* This contract declares the rotation of heads, tables of sines and cosines, and ggml's angles.
- * Tests: tests/unit/rope/test_rope_rotate.c, tests/unit/plan/test_models.c. */
+/* This contract declares the rotation of heads, tables of sines and cosines, and the frequencies
+ * and angles of ggml. Tests: tests/unit/rope/test_rope_rotate.c, tests/unit/plan/test_models.c. */
 
 /* ---- 8. RoPE ------------------------------------------------------------------------------------
  * Rotary encodings rotate the pairs (a, b) of each head of queries and keys:
@@ -1163,14 +1218,14 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * for a token at position p. The plan has the frequencies w_i, the amplitude A and the layout,
  * which says which elements are a pair. Its d_model is the rotary dim n, an even number; the first
  * n elements of a head are rotated, the others stay. Make it with pe_rope_plan_init(), or with
- * pe_plan_init() and the right layout; cos_first does not matter here. Axes in blocks of halves
- * (PE_COLUMNS_BLOCKS, the default) rotate within their blocks; PE_COLUMNS_JOINED has one layout for
- * the whole row. With rotary_offset in a pe_rope_config the n elements begin there. In place, the
- * elements before and after them stay as they are; out of place, they are copied. Plans with a
- * padding position, an odd width or PE_COLUMNS_FREQUENCIES are refused with PE_ERR_PLAN_ROPE. A
- * plan with rope_interleave reads a and b as adjacent elements and writes them n / 2 apart, also in
- * place. So pe_back() with such a plan is not the gradient, and a K-shift needs a plan without
- * rope_interleave.
+ * pe_plan_init() and the right layout; cos_first does not matter here. If a plan has several axes
+ * and PE_COLUMNS_BLOCKS, the default, a and b of a pair are in the block of their axis.
+ * PE_COLUMNS_JOINED has one layout for the whole row. With rotary_offset in a pe_rope_config the n
+ * elements begin there. In place, the elements before and after them stay as they are; out of
+ * place, they are copied. Plans with a padding position, an odd width, columns of no axis or
+ * PE_COLUMNS_FREQUENCIES are refused with PE_ERR_PLAN_ROPE. A plan with rope_interleave reads a and
+ * b as adjacent elements and writes them n / 2 apart, also in place. So pe_back() with such a plan
+ * is not the gradient, and a K-shift needs a plan without rope_interleave.
  *
  * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
  * pe_back() for the gradient, pe_delta() for a K-shift.
@@ -1188,9 +1243,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * 1 and numbers near the largest float, a product may overflow to an infinity, or two products make
  * a NaN, where a' itself would not overflow. */
 
-/* This struct says where heads are. Strides are in elements: element e of head k of token t is
-   x[t * token_stride + k * head_stride + e]. An array [tokens, heads, head_dim] has
-   {heads, head_dim, heads * head_dim}. An array [heads, tokens, head_dim] has
+/* This struct says how many heads each token has, and where they are. Strides are in elements:
+   element e of head k of token t is x[t * token_stride + k * head_stride + e]. An array [tokens,
+   heads, head_dim] has {heads, head_dim, heads * head_dim}. An array [heads, tokens, head_dim] has
    {heads, tokens * head_dim, head_dim}. With one head, head_stride is ignored. With one token,
    token_stride is ignored. */
 typedef struct pe_heads {
@@ -1199,14 +1254,15 @@ typedef struct pe_heads {
 
 /* Rotate the heads of tokens, in place.
  *
- * positions     token t is at the position of row t
+ * positions     token t is at the position of row t of the pe_at
  * x             the first element of head 0 of token 0; of each head only the n elements that
  *               rotate are touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
  *
  * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN; PE_ERR_PLAN_ROPE for a plan that RoPE cannot use,
- *               see above; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE; PE_ERR_RANGE and
- *               PE_ERR_AT..., see section 4. On an error nothing is written.
+ *               see above; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE if a pointer cannot
+ *               span the heads; PE_ERR_RANGE and PE_ERR_AT..., see section 4. On an error nothing
+ *               is written.
  * Accuracy      see above; tests/unit/rope/test_rope_rotate.c compares bits with MPFR and exact
  *               sums
  * Aliasing      in place; x may not overlap the positions, the plan or its memory
@@ -1223,8 +1279,9 @@ PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at positions, size_t token
  * rotate are copied. The result is the same as a copy and then pe_rope_T; pe_rope_to_f32_f16 and
  * _bf16 round its floats once more, to the type of a cache.
  *
- * head_dim      elements of a head, >= n, with the rotary_offset of the plan
- * in, out       each with its heads, as many in both
+ * head_dim      elements of a head, at least n plus the rotary_offset of the plan
+ * in, out       the first element of head 0 of token 0 in each array; in_heads and out_heads have
+ *               as many heads
  *
  * Returns       as pe_rope_T; PE_ERR_HEAD_DIM for a head_dim that is too small; PE_ERR_HEADS for
  *               different numbers of heads in in and out; PE_ERR_OVERLAP if the memory from the
@@ -1267,7 +1324,7 @@ PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at positions, size_t tok
 PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at positions, size_t tokens, uint16_t *q,
                                  pe_heads q_heads, uint16_t *k, pe_heads k_heads);
 
-/* The order of cosines and sines in a table; h = n / 2 pairs. */
+/* The order of cosines and sines in a table of h = n / 2 pairs, where n is the rotary dim. */
 typedef enum pe_rope_table_layout {
     PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers       */
     PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. Halves: c0 ... c(h-1) and again
@@ -1284,20 +1341,23 @@ typedef enum pe_rope_table_layout {
    fields for the table that it fills. For tables that were made elsewhere, set the fields
    yourself. */
 typedef struct pe_rope_table {
-    const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
+    const void *cosines, *sines; /* the first row in each array; if one array has both: cosines is
+                                    that array, and sines is NULL                                */
     pe_type type;                /* type of the elements                                         */
     pe_rope_table_layout layout; /* order of cosines and sines                                   */
     size_t stride;               /* elements from row to row: at least h for PE_ROPE_TABLE_APART,
                                     2n for PE_ROPE_TABLE_MATRIX, n for the others                */
-    size_t rows, pairs;          /* number of rows; h                                            */
+    size_t rows, pairs;          /* number of rows; number of pairs, h                           */
 } pe_rope_table;
 
 /* Fill a table: for programs that rotate heads themselves, or for pe_rope_by_table_T.
  *
+ * rows         number of rows; row r is for the position of row r of the pe_at
  * cosines      rows of stride elements; if one array has both, that array
  * sines        likewise, with the same stride; NULL if one array has both
- * stride       elements, as in pe_rope_table; tables have no rotary_offset
- * made         receives the pe_rope_table of this table; unchanged if rows is 0; or NULL
+ * stride       elements, as in pe_rope_table; the plan's rotary_offset does not matter
+ * made         NULL, or receives the pe_rope_table of this table; unchanged if rows is 0 and on an
+ *              error
  *
  * Returns      as pe_fill_T, but never PE_ERR_PLAN_ROWS; PE_ERR_PLAN_ROPE for plans that RoPE
  *              cannot use, see pe_rope_T; PE_ERR_ENUM for another table layout; PE_ERR_SINES for
@@ -1323,7 +1383,7 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at positions, size_t
  * table        see pe_rope_table; with pairs = 0 nothing is rotated, and its arrays may be NULL
  * layout       which elements of a head are a pair; for PE_ROPE_TABLE_TWICE also the order of the
  *              elements in a row of the table
- * rows, tokens position t of rows is the number of token t's row in the table. pe_from(0) takes the
+ * rows, tokens position t of rows is the index of token t's row in the table. pe_from(0) takes the
  *              first rows in order, pe_all(k) takes row k for all tokens, and lists of position ids
  *              (pe_at_i32, pe_at_i64) gather. pe_back() takes 0 - s for each sine s: the gradient
  * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs. The first n elements of a head
@@ -1331,10 +1391,10 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at positions, size_t
  *              halves, rotate block by block, each with its pairs of the table
  *
  * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_AT_KIND for rows
- *              that are reals, points, a grid or differences; PE_ERR_ENUM for an invalid type or
- *              layout; PE_ERR_SHAPE also for a stride of the table below its rows; PE_ERR_SINES
- *              for sines where one array has both; PE_ERR_RANGE for a row that the table does not
- *              have
+ *              that are reals, points, a grid or differences, or a pe_at of all zeros; PE_ERR_ENUM
+ *              for an invalid type or layout; PE_ERR_SHAPE also for a stride of the table below its
+ *              rows; PE_ERR_SINES for sines where one array has both; PE_ERR_RANGE for a row that
+ *              the table does not have
  * Accuracy     the bits of the rotation above, by the table's numbers
  *              (tests/unit/rope/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
@@ -1356,27 +1416,32 @@ PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout 
                                           pe_heads in_heads, uint16_t *out, pe_heads out_heads);
 
 /* To reproduce engines that round p w_i, or p and w_i, to float, use PE_ANGLE_FLOAT32 with their
- * frequencies. ggml (llama.cpp) multiplies from pair to pair instead,
+ * frequencies. ggml (llama.cpp) multiplies from pair to pair instead. Without YaRN it computes
  *
  *     theta = p;   for each pair:  angle = freq_scale (theta / freq_factor);   theta *= theta_scale
  *
- * and rounds each result to float, so its angles are not products p w_i. */
+ * with theta_scale = freq_base^(-2 / n_dims), and rounds each result to float. So its angles are
+ * not products p w_i. */
 
-/* The arguments of ggml_rope_ext(), by their names there. Zero all, then set n_dims and what the
-   model says. A 0 means that the model says nothing, and the value beside the field is taken: ggml
-   itself would multiply by an attn_factor or a freq_scale of 0. */
+/* The arguments of ggml_rope_ext(), by their names there, except the last field and `contracted`.
+   Zero all, then set n_dims and what the model says. A 0 means that the model says nothing, and the
+   value beside the field is taken: ggml itself would multiply by an attn_factor or a freq_scale of
+   0. A field marked YARN is checked only if ext_factor is not 0. */
 typedef struct pe_rope_ggml {
     size_t n_dims;             /* even, 2 ... 2^20                                               */
     float freq_base;           /* 1 ... 2^100, more than 1 where ext_factor > 0; 0: 10000        */
-    float freq_scale;          /* 2^-60 ... 2^10, 1 / factor; 0: 1                               */
-    float ext_factor;          /* 0: no YaRN; else 0 ... 1                                       */
-    float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
-    float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
-    float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0: YaRN scales all pairs but pair 0, as
-                                  in ggml, where the logarithm of 0 is -infinity               */
-    const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
-    int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
+    float freq_scale;          /* 1 / factor of the model, 2^-60 ... 2^10; 0: 1                  */
+    float ext_factor;          /* extrapolation factor of YaRN, up to 1; 0: no YaRN              */
+    float attn_factor;         /* factor on cosine and sine, 2^-60 ... 2^60; 0: 1                */
+    float beta_fast;           /* YARN: as in pe_rope_config, 2^-60 ... 2^60; 0: 32              */
+    float beta_slow;           /* YARN: as in pe_rope_config, 2^-60 ... 2^60; 0: 1               */
+    size_t n_ctx_orig;         /* YARN: trained length, at most 2^31 - 1; 0: freq_scale applies
+                                  fully to all pairs but pair 0, as in ggml, where the logarithm of
+                                  0 is -infinity                                                 */
+    const float *freq_factors; /* divisors of the angles, one for each of n_dims / 2 pairs, within
+                                  2^-10 ... 2^120, or NULL                                       */
+    int contracted;            /* pe_rope_ggml_f32(): 1 fuses the sums of YaRN, as gcc does with -O3
+                                  -march=native                                                  */
     size_t freq_factors_length; /* numbers in freq_factors, checked before any is read: at least
                                    n_dims / 2, as ggml asks of src[2]->ne[0]; 0: not given, it is
                                    assumed to be enough. Must be 0 if freq_factors is NULL        */
@@ -1392,7 +1457,8 @@ typedef struct pe_rope_ggml {
  * NORM. For MROPE, IMROPE and VISION use a pe_rope_config.
  *
  * omega             n_dims / 2 doubles
- * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
+ * attention_factor  NULL, or one double: attn_factor, times 1 - 0.1 ln freq_scale if ext_factor is
+ *                   not 0
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_GGML. On an error nothing is written.
  * Accuracy     the formula for the floats given, correctly rounded (tests/unit/plan/test_models.c)
@@ -1781,7 +1847,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                                                 mode (both layouts/output.h), writes the rows,
  *                                                 then the columns of zeros
  *   rows/axis.h          pe__write_axis           asks pe__next_run() (positions/runs.h) for run
- *                                                 after run; passes a single row on at once
+ *                                                 after run; passes a single row on at once if the
+ *                                                 plan has no padding position
  *                        pe__write_run            computes a run, a descending one from its last
  *                                                 row up; or copies it, or writes zeros
  *   rows/run.h           pe__rows_f32             is the `rows` of the row kernel: takes up to 17
@@ -1792,7 +1859,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *   rows/row_pair_f32.h  pe__store_row_pairs      takes row pairs; pe__store_one_row() takes a
  *                                                 row that is written without its partner
  *                        pe__rotate_span_f32      the hot loop: rotates, rounds and tests groups;
- *                                                 pe__store_partial() takes the ends of rows
+ *                                                 pe__store_partial() takes the pairs that fill no
+ *                                                 group, at both ends of a row
  *                        pe__store_four           stores a group: four vectors of floats
  *
  * This way has branches:
@@ -1815,30 +1883,33 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                                                 polynomials, then calls pe__round_flagged()
  *   sincos/exact.h       pe__round_element_any    the output's round_element; pe_sincos_T has
  *                                                 pe__round_element_given()
- *                        pe__round_element        tries position 0, tiny angles, double-double and
+ *                        pe__round_element        tries angle 0, tiny angles, double-double and
  *                                                 exactly rational angles, in this order
  *                        pe__round_quantity       computes with multi-limb integers; always decides
  *
  * Functions call only functions of files that are included before theirs, below, or earlier ones in
- * their own file. Section 13 chooses the differences between types, and between filling and adding,
- * and passes them down as a pe__row_kernel. So a program that adds nothing contains no code for
- * adding. Rows of 16 bits are computed in floats, by pe__write_block_16() and pe__rotate_span_16().
- * The function pe__rows_f64() computes f64 rows. RoPE writes rows to the stack by
- * pe__write_rope_rows() and then rotates heads by these rows: rope/call.h begins with a map of
- * RoPE. A shift is RoPE with a row as its head.
+ * their own file. Section 13 chooses the functions that depend on the type, and on whether rows are
+ * filled or added, and passes them down as a pe__row_kernel. So a program that adds nothing
+ * contains no code for adding. If rows of 16 bits are filled, or added to bf16, then
+ * pe__write_block_16() and pe__rotate_span_16() compute their blocks, in float arithmetic. Rows are
+ * added to f16 by the functions for rows of floats. The function pe__rows_f64() computes f64 rows.
+ * RoPE writes rows to the stack with pe__write_rope_rows(), and then rotates heads by the angles of
+ * these rows: rope/call.h begins with a map of RoPE. A shift is RoPE with a row as its head.
  *
  * Glossary
  *     pair           the sine and the cosine of one frequency
  *     run            rows of consecutive positions, ascending or descending
  *     block          17 rows: an anchor, which is a row in doubles, and the 8 rows on each side of
- *                    it, which are rotated from it by the plan's rotation rows (plan->table). The
- *                    centre is the anchor from which the anchors of up to 17 blocks are rotated
+ *                    it, which are rotated from it by the plan's rotation rows (plan->table). Up to
+ *                    17 blocks form a group of blocks. Their anchors are rotated from one of them,
+ *                    the centre
  *     row pair       the rows anchor + b and anchor - b, which share their products
  *     tile           the columns, or tokens, whose data fits the stack and the first-level cache. A
  *                    span is a tile's part of a row pair
  *     group          the pairs of four vectors of doubles (4 PE_LANES). They are rounded together,
  *                    and the rounding test is read once for all of them
- *     unit           RoPE: pairs that fill two vectors, whose sines and cosines stay in registers
+ *     unit           RoPE: PE__PAIR_TILE pairs, which fill two vectors of floats, and whose sines
+ *                    and cosines stay in registers
  *     rounding test  Ziv's test: y is safe if all of y - e ... y + e, its error interval, rounds to
  *                    one number. A quick form of the test flags vectors that may not be safe. Its
  *                    window flags each y close to a midpoint. Its guard flags small floats, for
@@ -1948,7 +2019,8 @@ PE__INLINE int pe__between(double x, double low, double high)
 }
 
 /* ==== src/positions/read.h ==== */
-/* Reads the positions of a pe_at. Tested by tests/unit/positions/test_at.c. */
+/* Returns the positions of a pe_at as doubles or integers, row by row or several rows at a time.
+ * Tested by tests/unit/positions/test_at.c. */
 
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
@@ -1971,10 +2043,12 @@ PE__INLINE size_t pe__grid_cells(const pe_at *positions, size_t axis)
     return cells;
 }
 
-enum { PE__POSITIONS = 32 }; /* positions that are read together */
+/* Code that reads many positions calls pe__positions() for at most this many rows at a time, so
+   that their doubles fit into a small array on the stack. */
+enum { PE__POSITIONS = 32 };
 
-/* Write coordinate `axis` of each of the rows [r, r + n) to p. If pe_back() made at, the sign is
-   reversed. */
+/* Write coordinate `axis` of each of the rows [r, r + n) to p, with its sign reversed if
+   positions->back is set (see pe_back()). Row 0 is the first one that pe_skip() has not skipped. */
 PE__OUTLINE void pe__positions(const pe_at *positions, size_t r, size_t n, size_t axis, double *p)
 {
     const size_t first =
@@ -2005,7 +2079,7 @@ PE__OUTLINE void pe__positions(const pe_at *positions, size_t r, size_t n, size_
     }
     for (size_t k = 0; positions->back && k < n; k++) p[k] = -p[k];
 }
-/* Returns coordinate `axis` of row r. Its sign is reversed if pe_back() made at. */
+/* Returns coordinate `axis` of row r, with its sign reversed if positions->back is set. */
 PE__INLINE double pe__position(const pe_at *positions, size_t r, size_t axis)
 {
     double p = (double)(positions->first + (int64_t)r * positions->step);
@@ -2014,7 +2088,8 @@ PE__INLINE double pe__position(const pe_at *positions, size_t r, size_t axis)
     return p;
 }
 
-/* Returns the position of row r of a pe_at that pe__check_integers() has accepted. */
+/* Returns the position of row r of a pe_at that pe__check_integers() has accepted, with its sign
+   reversed if positions->back is set. */
 PE__INLINE int64_t pe__integer_position(const pe_at *positions, size_t r)
 {
     if (positions->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(positions, r, 0);
@@ -2022,22 +2097,25 @@ PE__INLINE int64_t pe__integer_position(const pe_at *positions, size_t r)
     return positions->back ? -p : p;
 }
 
-/* Returns 1 if the positions are a range p, p + 1, p + 2 ... For lists it is always 0. */
+/* Returns 1 if the positions are a range p, p + 1, p + 2 ... Returns 0 for all lists and grids,
+   even if their positions are consecutive. */
 PE__INLINE int pe__is_consecutive(const pe_at *positions)
 {
     return positions->kind == (int)PE__AT_RANGE && positions->step == (positions->back ? -1 : 1);
 }
 
 /* ==== src/positions/check.h ==== */
-/* Checks the positions of a call: the list that holds them, their number and their size. Tested by
- * tests/unit/positions/test_at.c and tests/unit/api/test_errors.c. */
+/* Checks the pe_at of a call: its kind, the number of its coordinates, the size of its list or
+ * grid, and that its positions are in range. Tested by tests/unit/positions/test_at.c and
+ * tests/unit/api/test_errors.c. */
 
 static const int64_t pe__position_limit = (int64_t)1 << 31;
 
-/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for all k, else 0. A NaN gives 0. The
-   reach of a table without rows is negative, and no position is within it. The bits are compared as
-   integers, because clang may remove comparisons that only NaNs decide (numbers/compare.h). These
-   integers lack the sign of reach, so the sign is tested first. */
+/* Returns 1 if |p[k] + a| and |p[k] + b| are at most reach for the n doubles of p, else 0. A NaN
+   gives 0. A learned table or a table for RoPE that has no rows gives a negative reach; then no
+   position is valid. The bits are compared as integers, because clang may remove comparisons that
+   only NaNs decide (numbers/compare.h). These integers lack the sign of reach, so the sign is
+   tested first. */
 PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
     const uint64_t limit = pe__magnitude_bits(reach);
@@ -2050,7 +2128,8 @@ PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, d
 }
 
 /* Returns 1 if the list has at most PTRDIFF_MAX bytes, from its start to the last element that a
-   call of `rows` rows reads. The skipped rows are included. rows is at least 1. */
+   call of `rows` rows reads, else 0. The skipped rows are included. The caller has checked that
+   rows and positions->axes are at least 1. */
 static inline int pe__list_fits(const pe_at *positions, size_t rows)
 {
     const size_t element = positions->kind == PE__AT_I32 || positions->kind == PE__AT_F32 ? 4 : 8;
@@ -2062,8 +2141,9 @@ static inline int pe__list_fits(const pe_at *positions, size_t rows)
                         limit - axes * positions->axis_stride);
 }
 
-/* Check the positions of a call of `rows` rows, at least 1, and `axes` coordinates. Return PE_OK or
-   the error. For every position p, |p + a| and |p + b| must be at most reach. */
+/* Check the positions of a call of `rows` rows, at least 1. Return PE_OK or the error. Rows must
+   have 1 or `axes` coordinates. For every coordinate p, |p + a| and |p + b| must be at most reach.
+   This holds also for the cells of a grid that no row uses. */
 static inline pe_status pe__check_positions(const pe_at *positions, size_t rows, size_t axes,
                                             double a, double b, double reach)
 {
@@ -2075,7 +2155,8 @@ static inline pe_status pe__check_positions(const pe_at *positions, size_t rows,
     if (positions->status != PE_OK) return positions->status;
     if (positions->axes != 1 && positions->axes != axes) return PE_ERR_AT_AXES;
     if (positions->kind == PE__AT_RANGE) {
-        /* Check both ends. If they are in reach, doubles hold them exactly. */
+        /* Check the first and the last position. If both are in reach, all integers here are below
+           2^53, so p[0] and p[1] are exact. */
         p[0] = (double)positions->first * sign;
         p[1] = p[0] + (double)(rows - 1) * (double)positions->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
@@ -2102,16 +2183,17 @@ static inline pe_status pe__check_positions(const pe_at *positions, size_t rows,
 }
 
 /* Check positions as pe__check_positions() does, with pe's limits: |p| and |p + offset| must be at
-   most pe__position_limit. If at was made by pe_back(), the caller passes the offset with its sign
-   reversed. */
+   most pe__position_limit. If positions->back is set, the positions are read with their sign
+   reversed, so the caller passes the offset with its sign reversed, as pe__view() returns it. */
 static inline pe_status pe__check_at(const pe_at *positions, size_t rows, size_t axes,
                                      double offset)
 {
     return pe__check_positions(positions, rows, axes, 0, offset, (double)pe__position_limit);
 }
 
-/* Check that positions are integers of one coordinate, from a range or a list, and within pe's
-   limits. Differences of integer positions are exact. Return PE_OK or the error. */
+/* Check that positions are a range, or a list of integers of one coordinate, and within pe's
+   limits. Callers compute differences of positions: those of integers are exact. Return PE_OK or
+   the error. */
 static inline pe_status pe__check_integers(const pe_at *positions, size_t rows)
 {
     const int real = positions->kind > (int)PE__AT_I64 || positions->axes > 1;
@@ -2119,12 +2201,14 @@ static inline pe_status pe__check_integers(const pe_at *positions, size_t rows)
 }
 
 /* ==== src/positions/runs.h ==== */
-/* pe__next_run() cuts the positions of a call into runs, one after the other. Tested by
+/* pe__next_run() divides the rows of a call into runs, and returns one run per call. Tested by
  * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 4.1 runs of positions ----------------------------------------------------------------------
- * A run consists of consecutive rows of one coordinate. Its rows are at consecutive positions, at
- * one position, copies of earlier rows, or rows of zeros. */
+ * A run consists of rows that are written in one way, for one coordinate of the positions. Its rows
+ * are computed for consecutive positions, or for one position; or they are copies of earlier rows;
+ * or it is a single row of zeros. The rows of a run are consecutive, except in a grid, where a run
+ * of computed rows may take every n-th row (pe__run.every). */
 
 typedef enum pe__run_kind {
     PE__RUN_COMPUTED, /* rows are computed from their positions */
@@ -2132,50 +2216,63 @@ typedef enum pe__run_kind {
     PE__RUN_ZEROS     /* one row of zeros, at the padding position */
 } pe__run_kind;
 
-/* A run has `rows` rows: row, row + every, row + 2 * every and so on. */
+/* A run has `rows` rows: row, row + every, row + 2 * every and so on, all less than pe__runs.rows.
+   `kind` says how they are written. */
 typedef struct pe__run {
     pe__run_kind kind;
     size_t row, rows, every;
     /* `position` is the position of the first row, with the offset added. `step` is the difference
-       of the positions of adjacent rows of the run: 1, -1 or 0. A run of one row may have any of
-       these, or 2. A run of copies uses neither field. */
+       of the positions of adjacent rows of the run: 1, -1 or 0. In a run of one row, which has no
+       such difference, it may also be 2. Only runs of computed rows need these two fields. */
     double position, step;
-    /* In a run of copies, the first row is a copy of row `source`, and the next row is a copy of
-       row source + source_step. source_step is 0 or 1. */
+    /* In a run of copies without `sources`, row number k of the run is a copy of row
+       source + k * source_step. source_step is 0 or 1. */
     size_t source, source_step;
-    const uint32_t *sources; /* if not NULL, row k of the copies is a copy of row sources[k] */
+    /* If not NULL, row number k of the run is a copy of row sources[k]. NULL except in runs of
+       copies that the row cache has found. */
+    const uint32_t *sources;
 } pe__run;
 
-/* A list has a row cache. Each slot holds a position, with the offset added, and the index of the
-   row that was last written for it. When the position occurs again, that row is copied. 256
-   consecutive integers have different slots, and 256 consecutive multiples of 1/2, 1/4, ... 2^-8
-   also have different slots. The cache saves time in lists of at least PE__CACHE_MIN_ROWS rows. */
+/* Lists of at least PE__CACHE_MIN_ROWS rows have a row cache, unless rows are added to the output
+   or a uint32_t cannot number them. In shorter lists it saves no time. Each slot holds a position,
+   with the offset added, and the index of the row that was last computed for it. When the position
+   occurs again, that row is copied. Any 256 consecutive integers have different slots. Any 256
+   consecutive multiples of 1/2, 1/4, ... or 2^-8 have at least 255 slots. */
 enum { PE__CACHE_SLOTS = 256, PE__CACHE_MIN_ROWS = 128 };
 typedef struct pe__row_cache {
-    size_t misses_left;                 /* misses until the cache is given up; 0: given up */
+    /* A computed row takes 1 away, and a row that is found in the cache adds 1, up to
+       PE__CACHE_SLOTS. At 0 the cache is no longer used, because positions seldom recur. */
+    size_t misses_left;
     uint64_t position[PE__CACHE_SLOTS]; /* the bits of a double; all set: the slot is empty */
-    uint32_t row[PE__CACHE_SLOTS];
-    uint32_t sources[PE__POSITIONS]; /* the sources of the run that was returned last */
+    uint32_t row[PE__CACHE_SLOTS];      /* the row that was computed for position[slot] */
+    uint32_t sources[PE__POSITIONS];    /* pe__run.sources of the last run that has them */
 } pe__row_cache;
 
-/* This struct holds the remaining positions of a call. */
+/* The state of pe__next_run(): the rows of a call, and which of them it has returned. */
 typedef struct pe__runs {
     const pe_at *positions;
-    const pe_plan *plan;      /* has the offset and the padding position */
-    size_t first, rows, next; /* row r is row first + r of at; `next` is the next row to return */
-    size_t coordinate;
-    int copies;             /* 1: rows at the position of an earlier row are copied from it */
-    size_t cells, period;   /* a grid whose rows are copied: each value holds for `cells` rows,
-                                 and the values recur after `period` values; else 1, SIZE_MAX */
-    size_t computed;        /* a grid: before this row, each value's first row is computed */
-    double last;            /* the position of row next - 1; 1e300: none */
-    pe__row_cache *cache;   /* the row cache of a long list, or NULL */
-    size_t held, held_rows; /* p holds the positions, without offset, of the rows
-                                 [held, held + held_rows) */
+    const pe_plan *plan; /* has the offset and the padding position */
+    /* The rows 0 ... rows - 1 are the rows first, first + 1 ... of `positions`. pe__next_run()
+       continues at row `next`. */
+    size_t first, rows, next;
+    size_t coordinate; /* which coordinate of `positions` the rows encode */
+    int copies;        /* 1: a row at the position of an earlier row is copied from that row */
+    /* In a grid with copies = 1, the coordinate has the same value in `cells` consecutive rows,
+       and `period` different values, after which the values recur. Elsewhere `cells` is 1 and
+       `period` is SIZE_MAX. */
+    size_t cells, period;
+    /* In a grid with cells > 1, a run has already computed the first row of each value that begins
+       before this row. 0 at the start. */
+    size_t computed;
+    double last; /* the position of row next - 1, with the offset added; 1e300 if there is none */
+    pe__row_cache *cache; /* the row cache of a long list, or NULL */
+    /* p holds the positions, without offset, of the rows [held, held + held_rows). Not used for
+       ranges. */
+    size_t held, held_rows;
     double p[PE__POSITIONS];
 } pe__runs;
 
-/* Return the runs of `rows` rows, starting at row `first` of at. */
+/* Returns the state before the first call of pe__next_run(). See pe__runs for the parameters. */
 PE__INLINE pe__runs pe__runs_of(const pe_plan *plan, const pe_at *positions, size_t first,
                                 size_t rows, size_t coordinate, int copies)
 {
@@ -2192,7 +2289,8 @@ PE__INLINE int pe__is_padding(const pe_plan *plan, double p)
     return plan->has_padding && p == plan->padding;
 }
 
-/* Returns the position of row r, without offset. */
+/* Returns the position of row r, without offset. If p does not hold it, p is filled with the
+   positions of row r and of up to PE__POSITIONS - 1 rows after it. */
 PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
 {
     if (x->positions->kind == (int)PE__AT_RANGE) return pe__position(x->positions, x->first + r, 0);
@@ -2205,14 +2303,15 @@ PE__INLINE double pe__runs_position(pe__runs *x, size_t r)
 }
 
 /* Returns how many rows, starting at row r with position p, are at p, p + step, p + 2 step and so
-   on, and not at the padding position. Offsets are multiples of 2^-20, so that sums are exact. */
+   on, and not at the padding position. For a range, `step` must be the difference of its positions.
+   If step is 1 or -1, t is a multiple of 2^-20 (pe__run_step()), so t + n step is exact. */
 PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
 {
     const size_t remaining = x->rows - r;
     const double t = p + x->plan->offset;
     size_t n = 1;
     if (x->positions->kind ==
-        (int)PE__AT_RANGE) { /* all rows, or those before the padding position */
+        (int)PE__AT_RANGE) { /* all remaining rows, or those before the padding position */
         const double before = x->plan->has_padding ? (x->plan->padding - p) * step : 0;
         return before > 0 && before < (double)remaining ? (size_t)before : remaining;
     }
@@ -2223,9 +2322,10 @@ PE__INLINE size_t pe__run_length(pe__runs *x, size_t r, double p, double step)
     return n;
 }
 
-/* Returns the step of the run that begins at row r, at position p. The step is 1 or -1 only if t =
-   p + offset is a multiple of 2^-20. It is 0 for rows at one position that are not copied. It is 2
-   if the run has one row. */
+/* Returns the step of the run that begins at row r, at position p. The step is 1 or -1 if row r + 1
+   is at the next or the previous position and t = p + offset is a multiple of 2^-20. It is 0 if row
+   r + 1 is at the same position and rows are not copied. Otherwise it is 2, and the run has only
+   row r. */
 PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
 {
     const double t = p + x->plan->offset, units = t * 1048576.0;
@@ -2235,17 +2335,18 @@ PE__INLINE double pe__run_step(pe__runs *x, size_t r, double p)
     return (step == 1 || step == -1) && (double)(int64_t)units == units ? step : 2;
 }
 
-/* Returns the slot of t, and writes the bits of t to *bits. */
+/* Returns the slot of a position t, which includes the offset. Writes the bits of t to *bits. */
 PE__INLINE size_t pe__cache_slot(double t, uint64_t *bits)
 {
-    const uint64_t n = pe__double_bits(t + 26388279066624.0); /* 1.5 * 2^44: multiples of 2^-8 */
+    /* Adding 1.5 * 2^44 rounds t to a multiple of 2^-8, whose last bits are those of n. */
+    const uint64_t n = pe__double_bits(t + 26388279066624.0);
     *bits = pe__double_bits(t);
     return (uint32_t)((n + (n >> 8)) % PE__CACHE_SLOTS);
 }
 
-/* Write to cache->sources the cached rows of row r and of the rows after it, up to the first row
-   whose position is not in the cache. Returns how many there are: at most those whose positions are
-   held. */
+/* Find rows that can be copied: row r and the rows after it, up to the first row whose position is
+   not in the cache or is the padding position. Write the cached row of each to cache->sources.
+   Returns how many there are. Only rows whose positions x->p holds are looked up. */
 PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
 {
     pe__row_cache *const cache = x->cache;
@@ -2260,8 +2361,9 @@ PE__OUTLINE size_t pe__cache_find(pe__runs *x, size_t r)
     cache->misses_left = pe__min(cache->misses_left + k, PE__CACHE_SLOTS);
     return k;
 }
-/* Enter a run that is computed into the cache. A run of more rows than the cache has slots is not
-   entered. */
+/* Enter the rows of a computed run into the cache. A run of more rows than the cache has slots is
+   not entered, because its last rows would replace its first ones. Either way, each row counts as a
+   miss. */
 PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
 {
     for (size_t k = 0; run->rows <= PE__CACHE_SLOTS && k < run->rows; k++) {
@@ -2273,8 +2375,9 @@ PE__INLINE void pe__cache_insert(pe__row_cache *cache, const pe__run *run)
     cache->misses_left -= pe__min(cache->misses_left, run->rows);
 }
 
-/* Make a run that copies the rows starting at row `source`. If step is 0, all its rows are copies
-   of that row. */
+/* Make *run a run of `rows` copies. If step is 1, they are copies of consecutive rows, starting at
+   row `source`. If step is 0, all are copies of row `source`, or of the rows that the caller then
+   sets in run->sources. */
 PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows)
 {
     run->kind = PE__RUN_COPIED;
@@ -2283,14 +2386,16 @@ PE__INLINE void pe__copies(pe__run *run, size_t source, size_t step, size_t rows
     run->rows = rows;
 }
 
-/* Set *run to the next run, and return 1; return 0 after the last one. Runs follow each other. A
-   grid's run may skip rows (every > 1): these are copied by the runs that follow. */
+/* Sets *run to the next run and returns 1, or returns 0 if no rows are left. Each run begins at the
+   first row that no run has written. A grid's run may skip rows (every > 1). The runs after it copy
+   the skipped rows. */
 PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
 {
-    size_t r = x->next, cell = 0, cached; /* cell: rows before row r with its value in the grid */
+    /* In a grid, the coordinate has the same value in row r and in the `cell` cells before it. */
+    size_t r = x->next, cell = 0, cached;
     if (x->cells > 1) {
         cell = (x->positions->skipped + x->first + r) % x->cells;
-        if (cell == 0 && r < x->computed) r += cell = 1; /* a run before has computed row r */
+        if (cell == 0 && r < x->computed) r += cell = 1; /* an earlier run has computed row r */
     }
     if (r >= x->rows) return 0;
     const double p = pe__runs_position(x, r), t = p + x->plan->offset;
@@ -2301,10 +2406,10 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
     run->step = 0;
     run->sources = NULL;
     x->last = run->position = t;
-    if (pe__is_padding(x->plan, p)) { /* only in plans of one axis, so in no grid with cells > 1 */
+    if (pe__is_padding(x->plan, p)) { /* such a plan has one axis, so no grid has cells > 1 */
         run->kind = PE__RUN_ZEROS;
         x->last = 1e300;
-    } else if (x->cells > 1 && cell == 0) { /* the first row of p and of each later value */
+    } else if (x->cells > 1 && cell == 0) { /* the first rows of value p and of larger values */
         run->rows = pe__min(x->period - (size_t)fabs(p), (x->rows - r - 1) / x->cells + 1);
         run->every = x->cells;
         run->step = x->positions->back ? -1 : 1;
@@ -2315,9 +2420,9 @@ PE__OUTLINE int pe__next_run(pe__runs *x, pe__run *run)
         pe__copies(run, 0, 0, cached);
         run->sources = x->cache->sources;
         x->last = x->p[r + run->rows - 1 - x->held] + x->plan->offset;
-    } else if (cell != 0 && r > 0) { /* the value of the row before */
+    } else if (cell != 0 && r > 0) { /* row r has the same value as row r - 1 */
         pe__copies(run, r - 1, 0, pe__min(x->cells - cell, x->rows - r));
-    } else if (r >= x->period) { /* a period is counted in rows here, since cells is 1 */
+    } else if (r >= x->period) { /* cells is 1 here, so a period is as many rows as values */
         pe__copies(run, r - x->period, 1, x->rows - r);
     } else {
         if (!same) run->step = pe__run_step(x, r, p);
@@ -5891,13 +5996,15 @@ PE__INLINE void pe__read_floats(pe_type type, const void *in, size_t n, size_t s
 
 /* An anchor is two arrays of doubles: the sines of a row, [0], and its cosines, [1]. Each array has
    PE__ANCHOR_PADDING doubles of padding after its last pair. The last vector may extend into the
-   padding, and pe__compute_centre() writes up to PE__SINCOS_PAIRS - 1 doubles there. */
+   padding. pe__compute_centre() also writes there, since it always stores PE__SINCOS_PAIRS doubles
+   at a time, which are at most 32. */
 enum { PE__ANCHOR_PADDING = 32 };
 
-/* Writes the sines and cosines at position t, times A (1 + eta), to `to`, for the pairs [pair, pair
-   + count). A is the plan's amplitude. The position t must be in the range of the double kernel.
-   SLEEF computes them if PE_SLEEF and `table` are set. Writes up to PE__SINCOS_PAIRS - 1 doubles
-   more to each array. */
+/* Writes the sines at position t to to[0] and the cosines to to[1], both times A (1 + eta), for the
+   plan's pairs [pair, pair + count). A is the plan's amplitude, and eta is that of `bound`. The
+   position t must be in the range of the double kernel (pe__is_far() returns 0). `table` is 1 if
+   the centre gives more than two blocks. SLEEF then computes it if PE_SLEEF is 1. Writes up to
+   PE__SINCOS_PAIRS - 1 doubles more than `count` to each array. */
 PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound, int table,
                                     double t, size_t pair, size_t count, double *const *to)
 {
@@ -5922,10 +6029,12 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
 
 /* Does what pe__compute_centre() does for a position t that is out of range of the double kernel,
    with the eta of pe__bound_far. The sines and cosines come from double-double. If the error bound
-   of double-double is 44 units of 2^-53 or more, they come from round_element instead, lane by
-   lane. It loads a vector that begins at the lane's own pair. For padding lanes, pe__vector_pair()
-   therefore chooses an earlier pair, which is also the last one of the plan or a copy of it: the
-   vector then ends where the plan's array ends. */
+   of double-double is 44 units of 2^-53 or more, they come from round_element instead. With fewer
+   units, rows stay within pe__bound_far: see step 5 of "Rounding test" in sincos/bounds.h.
+
+   The function round_element() loads a vector that begins at the pair of its lane. For padding
+   lanes, pe__vector_pair() therefore chooses an earlier pair, which is the last one of the plan or
+   a copy of it. The vector then ends where the plan's array ends. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
                                         double t, size_t pair, size_t count, double *const *to)
 {
@@ -5962,12 +6071,12 @@ PE__OUTLINE void pe__rotate_anchor(const pe_plan *plan, int64_t distance, size_t
     }
 }
 
-/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare. `out` is the
-   address of the run's first row. Modulo 2048, the array then begins two cache lines after out,
-   rounded down to a cache line. This avoids 4K aliasing, in which a load stalls on an earlier store
-   that has not left the core and has the same last 12 bits in its address. Non-temporal stores take
-   long to leave. With the anchor 64 to 450 bytes before the row, outputs larger than the caches
-   took up to 50 % longer. */
+/* Return where to put an array of an anchor in `room`, which has 2048 bytes to spare and begins at
+   a cache line. `out` is the address at which the tile begins in the run's first row. Modulo 2048,
+   the array then begins at out + 128, rounded down to a cache line. This avoids 4K aliasing, in
+   which a load stalls on an earlier store that has not left the core and has the same last 12 bits
+   in its address. Non-temporal stores take long to leave. With the anchor 64 to 450 bytes before
+   the row, outputs larger than the caches took up to 50 % longer. */
 PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
@@ -5983,15 +6092,16 @@ PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
  * lanes are rounded exactly. */
 
 /* A span is the columns of a tile in a row pair, or in one row of it. Fields that are constant in a
-   tile are set by pe__span_begin(). The fields a and b change from block to block. The fields row,
-   position, ts, tc and prefetch_distance change from row pair to row pair.
+   tile are set by pe__span_begin(), except slow and slow_guard, which pe__write_tile() sets. The
+   fields a and b change from block to block. The fields row, position, ts, tc and prefetch_distance
+   change from row pair to row pair.
 
    (a, b) is (sine, cosine), or (cosine, sine) where cosines come first (swapped). One kernel serves
    both orders, because the rotation that takes (s, c) forwards takes (c, s) backwards: only the two
-   rows change places. So `swapped` matters in three kinds of places. In pe__block_begin(), a and b
-   are set. In pe__set_row_pair(), pe__set_prefetch_distance() and pe__rotate_span_f32(), rows are
-   chosen or advance. In pe__round_lanes() and pe__store_origin(), a component must be known as a
-   sine or a cosine.
+   rows change places. So `swapped` matters in three kinds of places. In pe__span_begin(),
+   pe__block_begin() and pe__write_far_row(), the components are set. In pe__set_row_pair(),
+   pe__set_prefetch_distance() and pe__rotate_span_f32(), rows are chosen or advance. In
+   pe__round_lanes(), pe__round_element_16() and pe__store_origin(), sines differ from cosines.
 
    The rounding test flags floats below a guard. The plan's guard is needed because small sines can
    have large relative errors. A pair is slow if its frequency is so low that the errors of its
@@ -6000,17 +6110,17 @@ PE__INLINE double *pe__unaliased(double *room, const unsigned char *out)
 typedef struct pe__span {
     const pe__output *output;
     const pe__bound *bound;
-    const pe__adder *adder; /* NULL: floats are stored                                          */
+    const pe__adder *adder; /* adds floats to elements; NULL: floats are stored                 */
     const double *a, *b;    /* the anchor's first and second components, with a factor 1 + eta  */
-    const double *ts, *tc;  /* rotation row b: sin(b w), cos(b w); NULL: the row is the anchor  */
+    const double *ts, *tc;  /* sines and cosines of rotation row b; NULL: the row is the anchor */
     unsigned char *row[2];  /* where the rows anchor + b and anchor - b begin (if swapped, anchor -
                                b and anchor + b); NULL: this row is not written                 */
-    double position[2];     /* of these rows                                                    */
+    double position[2];     /* the positions of these rows                                      */
     ptrdiff_t across;       /* split: bytes from the first sine to the first cosine             */
-    size_t pair;            /* the plan's pair of a[0] and b[0]                                 */
+    size_t pair;            /* the index in the plan of the pair a[0], b[0]                     */
     size_t first, second;   /* number of first and of second components in the span             */
-    size_t begin, end;      /* the pairs to write: begin ... end - 1                            */
-    size_t slow;            /* the first of the slow pairs; SIZE_MAX: none is slow              */
+    size_t begin, end;      /* the pairs to write: begin ... end - 1, counted from a[0], b[0]   */
+    size_t slow;            /* the first of the slow pairs, counted likewise; SIZE_MAX: none    */
     int32_t slow_guard;     /* guard of slow pairs, as bits of a float: just above the smallest
                                normal float; INT32_MAX, which flags all, if elements may be
                                infinite                                                         */
@@ -6264,8 +6374,8 @@ PE__INLINE void pe__store_floats(const pe__span *x, unsigned char *p, const floa
 }
 
 /* Write row `side`, which is at position 0: all its sines are 0, and all its cosines are the
-   amplitude. The rounding test would flag the zeros. Floats (type PE_TYPE_F32) are stored or added;
-   16-bit elements are stored. */
+   amplitude. The rounding test would flag the zeros. With PE_TYPE_F32, floats are stored or, if the
+   span has an adder, added to elements of its type. With a 16-bit type, elements are stored. */
 PE__COLD void pe__store_origin(const pe__span *x, int side, pe_type type)
 {
     enum { PE__SUMS = 16 };
@@ -6420,7 +6530,7 @@ PE__OUTLINE void pe__store_one_row(pe__span *x)
 }
 
 /* Add n floats of row to the elements at x: x = scale x + row, in f32, then rounded once to the
-   type of x. Lines are prefetched as in pe__store_four(). */
+   type of x. The lines that are output->prefetch_distance bytes after x are prefetched. */
 PE__WRAPS /* the addresses may wrap: any address may be prefetched */
 PE__INLINE void pe__add_some(pe_type type, const pe__output *output, void *x, const float *row,
                              size_t n)
@@ -6517,7 +6627,7 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
  *     Small elements of small angles have a smaller bound. Let the element be a C + b S, where
  * (a, b) is from the anchor and (S, C) from the rotation row. Relative to |aC| and |bS|, each of
  * the first four errors is at most 1 unit. Together they are at most 4 u (|a| + |S|), and the
- * doubles add 2^-48. |S| is at most the angle of the last row of a block, 8 w.
+ * doubles add 2^-48. For a pair of frequency w, |S| is at most 8 w, the angle of rotation row 8.
  *
  * Rounding test
  *
@@ -6542,8 +6652,8 @@ PE__OUTLINE void pe__add_some_bf16(const pe__output *output, unsigned char *x, c
  *     A float that is zero may have the wrong sign. Its midpoint is 2^-134 away, half of bf16's
  * smallest number. Thresholds are at least 2^-46 |A|, which is more than that for |A| >= 2^-87. If
  * |A| is smaller than 2^-87 or larger than 2^90, all elements are flagged.
- * For wide angles, about 3 bf16 elements and 20 f16 elements in 10,000 are flagged. They are
- * computed again from doubles, one by one.
+ * For wide angles, about 3 bf16 elements and 20 f16 elements in 10,000 are flagged. If rows are
+ * stored, flagged elements are computed again from doubles, one by one.
  *
  * Adding to bf16
  *
@@ -6572,35 +6682,39 @@ enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
    pe__add_row_pair_16(). */
 enum { PE__SPANS_IN_DOUBLES = 64 };
 
-/* A group with flagged elements: the pairs that start at index i, in row [side] of the row pair at
-   `distance` from the anchor. A span seldom has more than a few flagged groups, so a block collects
-   the flagged groups of all its spans before it rounds them. */
+/* A group with flagged elements: the pairs of the tile that start at index i, in row [side] of the
+   row pair at `distance` from the anchor. A span seldom has more than a few flagged groups. So a
+   block that is stored collects the flagged groups of its spans, up to PE__MAX_FLAGGED, before it
+   rounds them. */
 typedef struct pe__flagged_group {
-    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side. lanes: a bit per lane that
-                              is flagged: PE__FLOATS of components a, then PE__FLOATS of b */
+    uint32_t index, lanes; /* index: 2 (PE__TILE_16 distance + i) + side. lanes: a bit per lane, set
+                              if the lane is flagged: PE__FLOATS lanes of components a, then
+                              PE__FLOATS of b. A lane has two elements of the group */
 } pe__flagged_group;
 /* After a span, a block rounds its flagged groups if there are more than PE__MAX_FLAGGED. So the
-   array has room for PE__MAX_FLAGGED groups, for all groups of one more span in both rows, and for
-   one entry that pe__flag_group() writes but does not count. */
+   array `flagged` of pe__scratch_16 has room for PE__MAX_FLAGGED groups and for all groups of one
+   more span in both rows, PE__MAX_FLAGGED_SPAN. One more entry is for a group that pe__flag_group()
+   writes but does not count. */
 enum { PE__MAX_FLAGGED = 64, PE__MAX_FLAGGED_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* A tile in floats: the anchor (a, b), and the plan's rotation rows, each converted when it is
-   first needed. A group of pairs has two vectors in each array. They are the first and the second
-   half of the group or, if split, its even and its odd pairs. The reason is that a vector of
-   elements is interleaved from two vectors of floats. The rounding test takes the smaller of the
-   two midpoint distances in each lane. So a group has only one vector in `angle`, bound_a and
-   bound_b, which applies to both vectors. */
+/* A tile in floats: the anchor (a, b), and the plan's rotation rows (plan_row), each converted when
+   it is first needed. A group of pairs has two vectors in each of these arrays. They are the first
+   and the second half of the group or, if split, its even and its odd pairs. The reason is that a
+   vector of elements is interleaved from two vectors of floats. The rounding test takes the smaller
+   of the two midpoint distances in each lane. So a group has only one vector in `angle`, bound_a
+   and bound_b, which applies to both vectors. */
 typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__BLOCK_HALF + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], bound_a[PE__TILE_16 / 2], bound_b[PE__TILE_16 / 2];
-    float error, minimum; /* of the thresholds: error: the maximum; minimum: the constant term */
+    float error, minimum; /* the maximum of the thresholds, and their constant term */
     unsigned made;        /* bit b: plan_row[b] is converted */
     int excess;           /* adding: sum over the spans of 5 * (pairs in flagged groups) - (pairs of
                              both rows), never below 0; see pe__add_row_pair_16() */
     int spans_in_doubles; /* adding: spans that are still to be added from doubles */
-    size_t flagged_count;
+    size_t flagged_count; /* number of entries in `flagged` */
     pe__flagged_group flagged[PE__MAX_FLAGGED + PE__MAX_FLAGGED_SPAN + 1];
-    /* These are the two rows at each distance from the anchor, as in pe__span. */
+    /* row[b] and position[b] are the rows at distance b from the anchor, as in pe__span. They are
+       set when these rows are written. */
     unsigned char *row[PE__BLOCK_HALF + 1][2];
     double position[PE__BLOCK_HALF + 1][2];
 } pe__scratch_16;
@@ -6656,7 +6770,8 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__output *output, 
 {
     const pe_plan *const plan = output->plan;
     const size_t count = pe__max(output->sines, output->cosines);
-    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* units of 2^-24 */
+    /* the maximum of the thresholds for |A| in (1/2, 1]: see "Rounding test" above */
+    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216;
     const double size = fabs(plan->amplitude);
     /* the power of two p with |A| in (p/2, p] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
@@ -6694,7 +6809,8 @@ PE__INLINE uint16_t pe__to_16(pe_type type, double y)
 }
 
 /* Returns the element of pair k of a span at position t, given a double y with an error of at most
-   e. If y - e and y + e round to the same number, it is the element. Otherwise the element is
+   e. `component` is 0 for the first component of the pair and 1 for the second. If y - e and y + e
+   round to the same number and |y| > 2^-120, this number is the element. Otherwise the element is
    computed by round_element. */
 PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t component, size_t k,
                                        double y, double e, pe_type type)
@@ -6707,8 +6823,9 @@ PE__COLD uint16_t pe__round_element_16(const pe__span *x, double t, size_t compo
                                                     pe__dropped_bits(type), NULL));
 }
 
-/* Compute the elements of flagged groups from doubles and store them. At distance b, rows[b] and
-   position[b] are the row and position of pe__span. Let y be an element whose error is at most e.
+/* Compute the elements in the flagged lanes of `count` groups from doubles, and store them. For the
+   rows at distance b, rows[b] and position[b] are the fields row and position of pe__span. Let y be
+   an element whose error is at most e.
    Its rounding is certain if y is farther than 1.4 e from its midpoint and |y| is at least 2^-14,
    above f16's subnormals. Other elements are rounded by pe__round_element_16(). Both conditions
    compare squares, which saves two absolute values. The factor 1.4 covers the rounding of the
@@ -6778,7 +6895,9 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
 }
 
 /* Store the group that starts at pair i in row `side`, or add it to the elements there. Returns the
-   flagged lanes. A group with flagged lanes is stored nevertheless, but not added. */
+   flagged lanes, as the bits of pe__flagged_group. A group with flagged lanes is stored
+   nevertheless, and pe__round_flagged_16() then stores these lanes again. It is not added: that is
+   left to pe__add_flagged_16(). */
 PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
                                     pe_type type, int added)
 {
@@ -6811,8 +6930,9 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Append a group to the flagged groups if any of its lanes are flagged. `often` is set if groups
-   are flagged often (f16: one group in 8). Then this is done without a branch. */
+/* Append a group to the flagged groups if any of its lanes are flagged. i is PE__TILE_16 * distance
+   plus the group's first pair, as in pe__flagged_group. `often` is set if groups are flagged often
+   (f16: one group in 8). Then this is done without a branch. */
 PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t side, uint32_t lanes,
                                int often)
 {
@@ -6822,7 +6942,8 @@ PE__INLINE void pe__flag_group(pe__flagged_group **flagged, size_t i, uint32_t s
     *flagged += lanes != 0;
 }
 
-/* Add the flagged groups from doubles; pe__store_group() has added nothing to their elements. */
+/* Compute the flagged groups of one span from doubles and add them. pe__store_group() has added
+   nothing to their elements. */
 PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *flagged,
                                     size_t count)
 {
@@ -6837,9 +6958,10 @@ PE__OUTLINE void pe__add_flagged_16(const pe__span *x, const pe__flagged_group *
     }
 }
 
-/* This is the kernel. It rotates all columns of a span by rotation row `distance`, in floats, group
-   by group, and stores or adds them. The arguments type, split and added are constants wherever the
-   kernel is inlined. One of the two rows may be NULL, as at the ends of a run. */
+/* This is the hot loop of rows of 16-bit elements. It rotates all columns of a span by rotation row
+   `distance`, in floats, group by group, and stores or adds them. The arguments type, split and
+   added are constants wherever it is inlined. One of the two rows may be NULL, as at the ends of a
+   run. */
 PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t distance, int split,
                                    pe_type type, int added)
 {
@@ -6863,8 +6985,9 @@ PE__INLINE void pe__rotate_span_16(const pe__span *x, pe__scratch_16 *f, size_t 
     f->flagged_count = (size_t)(flagged - f->flagged);
 }
 
-/* Store or add the two rows at `distance` from the anchor. The rotation row is converted to floats
-   when it is first needed. For distance 0, all its sines are 0 and all its cosines are 1. */
+/* Store or add the rows at `distance` from the anchor, of which one may be NULL. The rotation row
+   is converted to floats when the tile first needs it. For distance 0, where x->ts is NULL, all its
+   sines are 0 and all its cosines are 1. */
 PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size_t distance,
                                       pe_type type, int added)
 {
@@ -6884,10 +7007,11 @@ PE__INLINE void pe__store_row_pair_16(const pe__span *x, pe__scratch_16 *f, size
     else pe__rotate_span_16(x, f, distance, 0, type, added);
 }
 
-/* Add two rows to bf16 elements, and then add flagged groups from doubles. If much more than a
-   fifth of the groups are flagged for a while, the next PE__SPANS_IN_DOUBLES spans are added from
-   doubles only. That happens where x nearly cancels the rows. If x is 1 everywhere, half of the
-   groups are flagged, and floats followed by doubles took twice as long as doubles alone. */
+/* Add the rows of a span, of which one may be NULL, to bf16 elements, and then add flagged groups
+   from doubles. If much more than 20 % of the groups are flagged for a while, the next
+   PE__SPANS_IN_DOUBLES spans are added from doubles only. That happens where the elements nearly
+   cancel the rows. If all elements are 1, half of the groups are flagged, and floats followed by
+   doubles took twice as long as doubles alone. */
 PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t distance)
 {
     if (PE__UNLIKELY(f->spans_in_doubles)) {
@@ -6898,9 +7022,9 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     }
     pe__store_row_pair_16(x, f, distance, PE_TYPE_BF16, 1);
     pe__add_flagged_16(x, f->flagged, f->flagged_count);
-    /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than a fifth of
-       them are flagged. One span with more than three fifths increases it from 0 to more than 4
-       end. The next spans are then added from doubles. */
+    /* A span has 2 end / PE__GROUP groups, in two rows. excess grows while more than 20 % of them
+       are flagged. One span with more than 60 % increases it from 0 to more than 4 end. The next
+       spans are then added from doubles. */
     f->excess += 5 * (int)(f->flagged_count * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
@@ -6910,7 +7034,8 @@ PE__INLINE void pe__add_row_pair_16(pe__span *x, pe__scratch_16 *f, size_t dista
     f->flagged_count = 0;
 }
 
-/* If a block has more than `maximum` flagged groups, compute and store them from doubles. */
+/* If more than `maximum` flagged groups have been collected, compute their flagged elements from
+   doubles, store them, and begin an empty collection. */
 PE__INLINE void pe__flush_flagged_16(const pe__span *x, pe__scratch_16 *f, size_t maximum,
                                      pe_type type)
 {
@@ -6943,8 +7068,9 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
-/* Move the start of a span to its pair i. The arrays a and b hold the components of pair i and
-   those after it. */
+/* Move the start of a span to its pair i. The arrays a and b hold the components of pair i and of
+   the pairs after it. The fields begin and end stay as they are: the functions that round a span
+   of a single row do not read them. */
 PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const double *b)
 {
     span->a = a;
@@ -6955,8 +7081,9 @@ PE__INLINE void pe__span_from(pe__span *span, size_t i, const double *a, const d
     span->row[0] += (span->split ? 1 : 2) * span->output->element * i;
 }
 
-/* Set poly to the row's polynomials, full or short, times A (1 + eta); return the position at which
-   to evaluate them. Where cosines come first, the polynomials must give cosines in place of sines,
+/* Set poly to the row's polynomials, short ones if full is 0, times A (1 + eta). A is the plan's
+   amplitude, and eta that of pe__bound_short_poly. Return the position at which to evaluate them.
+   Where cosines come first, the polynomials must give cosines in place of sines,
    and the reverse. So the position is negated and a quadrant added to the angle, since
    cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_poly(const pe__single *x, int full, pe__sincos_poly *poly)
@@ -6991,7 +7118,8 @@ PE__COLD void pe__single_round_flagged(const pe__single *x, size_t i, size_t las
     pe__round_flagged(&span, 0, 0, v);
 }
 
-/* Round and store the flagged lanes of a group of 16-bit elements that starts at pair i. */
+/* Recompute the flagged lanes of a group of 16-bit elements that starts at pair i, using the full
+   polynomials, round them and store them. The bits of `lanes` are those of pe__flagged_group. */
 PE__COLD void pe__single_round_flagged_16(const pe__single *x, size_t i, uint32_t lanes,
                                           pe_type type)
 {
@@ -7048,9 +7176,10 @@ PE__INLINE void pe__single_store_floats(const pe__single *x, const pe__span *spa
 }
 
 /* Store a complete group of pending floats, starting at pair i, as 16-bit elements. Flagged lanes
-   are rounded again. Each float was rounded from a double, so its error is at most half a unit in
-   the last place, 2^-24 of the float. The argument `minimum` is the constant term of the
-   thresholds, from pe__base_error_16(). */
+   are then recomputed and stored again. Each float was rounded from a double, so its rounding error
+   is at most half a unit in the last place, 2^-24 of the float. The value of relative_error is 1/16
+   larger, to leave room for the much smaller error of the double and for rounding. The argument
+   `minimum` is the constant term of the thresholds, from pe__base_error_16(). */
 PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span, size_t i,
                                        const pe__pending *pending, pe__vf minimum, pe_type type)
 {
@@ -7071,10 +7200,11 @@ PE__INLINE void pe__single_store_group(const pe__single *x, const pe__span *span
 }
 
 /* Write the row of position t, a group of four vectors of pairs at a time, and return how many
-   pairs are written. In floats, all pairs are written. The groups before the first aligned address
-   and at the end of the row may then have fewer pairs. In 16-bit elements, only complete groups are
-   written. The doubles of each step are rounded to floats during the next step, while that step
-   computes its own doubles. */
+   pairs are written. With PE_TYPE_F32, floats are stored or, if adder is not NULL, added to
+   elements of its type. Then all pairs are written, and the groups before the first aligned address
+   and at the end of the row may have fewer pairs. With a 16-bit type, elements are stored, and only
+   complete groups are written. The doubles of each step are rounded to floats during the next step,
+   while that step computes its own doubles. */
 PE__INLINE size_t pe__single_row(const pe__output *output, double t, const pe__adder *adder,
                                  pe_type type)
 {
@@ -7157,33 +7287,37 @@ PE__OUTLINE void pe__write_far_row(const pe__output *output, double t, const pe_
  * anchor + b and anchor - b, is rotated from the anchor by rotation row b of the plan. At the ends
  * of a run some of the 17 rows do not exist, and the anchor may be one of these.
  *
- * Up to 17 blocks form a group. They share one centre, the anchor of the block in the middle, from
- * which the other anchors are rotated. A group is written in tiles of columns. */
+ * Up to 17 blocks form a group of blocks. They share one centre, the anchor of the block in the
+ * middle, from which the other anchors are rotated. A group of blocks is written in tiles of
+ * columns. */
 
-/* The run, the group and the block that a call is writing. Rows are numbered within the run. */
+/* The run, the group of blocks and the block that a call is writing. Rows and blocks are numbered
+   within the run, starting at 0. */
 typedef struct pe__block {
     double t;                /* position of row 0 of the run */
     int64_t last;            /* index of the last row of the run */
-    double *doubles;         /* the sines and cosines of two anchors: 4 arrays of `pairs` +
-                                PE__ANCHOR_PADDING doubles, aligned to a cache line */
-    size_t pairs;            /* number of pairs of a tile, a multiple of 32 */
-    pe__scratch_16 *scratch; /* a tile in floats, for 16-bit elements; else NULL */
-    /* Index of the first block of the group, number of its blocks, and the row that is its
-       centre. */
+    double *doubles;         /* memory for the sines and cosines of the centre and of one more
+                                anchor: 4 arrays of `pairs` + PE__ANCHOR_PADDING doubles, aligned
+                                to a cache line */
+    size_t pairs;            /* maximum number of pairs of a tile, a multiple of 32 */
+    pe__scratch_16 *scratch; /* a tile in floats, for rows that are computed by
+                                pe__write_block_16(); else NULL */
+    /* `first` is the index of the first block of the group of blocks. `count` is the number of
+       blocks in the group. `centre` is the index of the row that is the centre. */
     int64_t first, count, centre;
-    int64_t anchor;     /* the row that is the anchor of the block; may be after the last row */
+    int64_t anchor;     /* index of the row that is the block's anchor; may be after `last` */
     double *const *row; /* the anchor's sines, [0], and cosines, [1] */
-    /* Distances from the anchor: to the nearest row that exists, to the farthest one, and the
-       largest distance at which both rows of the row pair exist. The third is below 0 if the anchor
-       is after the last row. */
+    /* These are distances from the anchor. `nearest` is the distance of the nearest row that
+       exists, and `farthest` that of the farthest one. `both` is the largest distance at which both
+       rows of a row pair exist. It is below 0 if the anchor is after the last row. */
     int64_t nearest, farthest, both;
 } pe__block;
 
 /* Set x->row and x->position to the row pair at distance b from the anchor, and x->ts and x->tc to
-   rotation row b. The anchor's row begins at address `row`, and rows are stride bytes apart. For b
-   = 0 there is one row, the anchor, and ts and tc are NULL. The address of a row that is not in the
-   run is set to NULL. A row at position 0 is written here, and its address is then also set to
-   NULL. */
+   rotation row b. In the anchor's row, the tile's columns begin at address `row`. Rows are stride
+   bytes apart. For b = 0 there is one row, the anchor, and ts and tc are NULL. The address of a row
+   that is not in the run is set to NULL. A row at position 0 is written here by pe__store_origin(),
+   which is passed `type`, and its address is then also set to NULL. */
 PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned char *row,
                                  ptrdiff_t stride, int64_t b, pe_type type)
 {
@@ -7206,19 +7340,22 @@ PE__INLINE void pe__set_row_pair(pe__span *x, const pe__block *block, unsigned c
 }
 
 /* Return a mask whose bit b is set if the two rows at distance b must be written one after the
-   other, not together, to avoid 4K aliasing. Only non-temporal stores need this, and only if
-   PE_LOADS_WAIT is 1.
+   other, not together, to avoid 4K aliasing. The mask has the bits 1 ... last. Only non-temporal
+   stores need this, and only if PE_LOADS_WAIT is 1. In the anchor's row, the tile's columns begin
+   at address `row`.
 
    Only the last 12 bits of addresses matter here. A load stalls if both rows of a row pair are
    stored up to 512 bytes after the loaded address. The load waits until the stores to both rows
    have left the core. With rotation row b at such an address, outputs larger than the caches took
-   up to twice as long. If only one of the two rows is stored there, no load stalls.
+   up to twice as long. If only one of the two rows is stored there, no load stalls. So the bit of
+   interleaved rows is set if both rows begin up to 512 bytes after one array of rotation row b, its
+   sines or its cosines.
 
    A split row is written at two addresses, which advance by 4 bytes per pair. The four loads, two
    from the anchor and two from the rotation row, advance by 8. So one of the loads is always just
-   before a store, or soon will be. Therefore split rows are written one after the other whenever
-   the last 12 bits of their addresses are equal, unless the same 12 bits are equal for the two
-   halves. */
+   before a store, or soon will be. Therefore the bit of split rows is set whenever the last 12 bits
+   of the addresses of the two rows are equal. Only if these 12 bits are also equal for the two
+   halves of a row (x->across is a multiple of 4096), the bit is not set. */
 PE__WRAPS
 PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char *row, int64_t last)
 {
@@ -7239,7 +7376,8 @@ PE__INLINE uint32_t pe__aliased_distances(const pe__span *x, const unsigned char
 }
 
 /* Set what all rows of a block share: the anchor, and the distances at which rows exist. Return the
-   address of the anchor's row, which may be after the last row. */
+   address at which the tile's columns begin in the anchor's row, which may be after the last
+   row. */
 PE__WRAPS
 PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
 {
@@ -7258,13 +7396,14 @@ PE__INLINE unsigned char *pe__block_begin(pe__span *x, pe__block *block)
    not evict the working set of a first-level cache of 32 KB. PE__STORE_PREFETCHED and PE__ADD use
    these distances.
 
-   The row pair at b prefetches the row pair at b + lead or, if that is beyond the block, the row
-   pair at b + lead - 8 in the next block. The anchor prefetches the next anchor. So each row is
-   prefetched once. For 256 pairs, two rows, the anchor and the rotation row are 12 KB, and lead is
-   2. A lead of 1 or 4 took up to 10 % longer on a Zen 5. Prefetching a whole block ahead took up to
-   a third longer there, though its first-level cache of 48 KB holds the block. The 32 KB of a Zen 4
-   do not hold it. Prefetching a whole block ahead took 70 % longer there than prefetching into the
-   second-level cache. But a Zen 5 often drops prefetches into its second-level cache.
+   The lead is 512 divided by the number of pairs of the span, at most 8. The row pair at b
+   prefetches the row pair at b + lead or, if that is beyond the block, the row pair at b + lead - 8
+   in the next block. The anchor prefetches the next anchor. So each row is prefetched once. For 256
+   pairs, two rows, the anchor and the rotation row are 12 KB, and the lead is 2. A lead of 1 or 4
+   took up to 10 % longer on a Zen 5. Prefetching a whole block ahead took up to a third longer
+   there, though its first-level cache of 48 KB holds the block. The 32 KB of a Zen 4 do not hold
+   it. Prefetching a whole block ahead took 70 % longer there than prefetching into the second-level
+   cache. But a Zen 5 often drops prefetches into its second-level cache.
 
    Return how many of the n row pairs, starting at distance b, have equal prefetch distances. Those
    are the row pairs that prefetch rows of this block or, if there are none, all n, which prefetch
@@ -7281,10 +7420,11 @@ PE__INLINE int64_t pe__set_prefetch_distance(pe__span *x, int64_t b, int64_t n)
     return left > 0 && left < n ? left : n;
 }
 
-/* Write a block's rows of floats. Row pairs at consecutive distances go to the kernel in one call,
-   as long as their prefetch distances are equal and no row is at position 0. A row is written
-   singly if it has no partner, if its partner is at position 0, or if pe__aliased_distances()
-   returns its distance. */
+/* Write a block's rows of floats, or add floats to the block's rows. Row pairs at consecutive
+   distances go to the kernel in one call. Their prefetch distances must be equal, and
+   pe__aliased_distances() must name none of them. No row that remains to be written may be at
+   position 0. A row is written singly if it has no partner, if its partner is at position 0, or if
+   pe__aliased_distances() names its distance. */
 PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
 {
     const double zero = pe__max_abs((double)block->anchor + block->t, 0);
@@ -7314,17 +7454,18 @@ PE__OUTLINE void pe__write_block_f32(pe__span *x, pe__block *block)
     }
 }
 
-/* A block's rows of 16-bit elements are computed in a buffer unless they are written directly.
-   PE__BUFFER_HALF is the number of bytes of one half of a split row, with a group of padding lanes
-   after it. PE__BUFFER_ROW is the number of bytes of a row. */
+/* A block's rows of 16-bit elements are computed in a buffer unless they are written directly. */
 enum {
+    /* This is the number of bytes of one half of a split row of a tile, with a group of padding
+       lanes after it. An element has 2 bytes. */
     PE__BUFFER_HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP),
+    /* This is the number of bytes of a row of the buffer. */
     PE__BUFFER_ROW = 2 * PE__BUFFER_HALF
 };
 
-/* Copy a block's rows of 16-bit elements between output and buffer. If in is 1, copy to the buffer,
-   and set the padding lanes to 0, so that the block can be added there. If in is 0, copy to the
-   output. */
+/* Copy a block's rows of 16-bit elements, as far as they are in the run, between output and buffer.
+   If in is 1, copy to the buffer, and set the padding lanes to 0, so that the block can be added
+   there. If in is 0, copy to the output. */
 PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
                                     unsigned char *buffer, int in)
 {
@@ -7337,8 +7478,8 @@ PE__OUTLINE void pe__copy_buffer_16(const pe__span *x, const pe__block *block,
 }
 
 /* Write a block's rows of 16-bit elements or, if added is 1, add them to the output. Rows of
-   complete groups are written directly. Rows that end in a partial group or use non-temporal stores
-   are first written to a buffer. */
+   complete groups of pairs are written directly. Rows that end in a partial group or use
+   non-temporal stores are first written to a buffer. */
 PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, int added)
 {
     double space[(size_t)PE__BLOCK_ROWS * PE__BUFFER_ROW / sizeof(double) + 8];
@@ -7373,22 +7514,23 @@ PE__INLINE void pe__write_block_16(pe__span *x, pe__block *block, pe_type type, 
 }
 
 /* ==== src/rows/run.h ==== */
-/* Writes rows of consecutive positions in groups of blocks and tiles of columns. The centre of a
- * group gives the anchors of its blocks. Tested by tests/unit/rows/test_splits.c. */
+/* Writes rows of consecutive positions in groups of blocks and tiles of columns. The anchors of a
+ * group of blocks are rotated from its centre. Tested by tests/unit/rows/test_splits.c. */
 
 /* ---- 6.8 rows of consecutive positions ------------------------------------------------------- */
 
-/* PE__TILE is the number of pairs of a tile. A tile is faster where its part of a row is long.
-   PE__TILE_STREAMED is the number of pairs of a tile with non-temporal stores. The anchors of the
-   tile and the plan's rotation rows must stay in the L1 cache, because a miss waits for the buffers
-   that non-temporal stores fill. In optimised code PE__TILE_STREAMED is half of PE__TILE. So half
-   of each array of pe__block (block.h) is free, and pe__unaliased() can move the anchors within
-   their arrays. In unoptimised code the two are equal, and the anchors are not moved. */
+/* PE__TILE is the maximum number of pairs of a tile of floats. The longer a tile's part of a row,
+   the faster it is. PE__TILE_STREAMED is the maximum with non-temporal stores. There, the anchors
+   of the tile and the plan's rotation rows must stay in the first-level cache, because a miss waits
+   for the buffers that non-temporal stores fill. In optimised code PE__TILE_STREAMED is half of
+   PE__TILE. So with non-temporal stores half of each array of anchors (`doubles` of pe__block) is
+   free, and pe__unaliased() can move the anchors within their arrays. In unoptimised code the two
+   are equal, and the anchors are not moved. */
 enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 };
 
-/* Return the state before the first group of a run of `rows` rows, the first of which is at
-   position t. */
+/* Return the state before the first group of blocks of a run of `rows` rows, the first of which is
+   at position t. The arguments doubles, pairs and scratch are these fields of pe__block. */
 PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t pairs,
                                   pe__scratch_16 *scratch)
 {
@@ -7397,8 +7539,9 @@ PE__INLINE pe__block pe__block_of(double t, size_t rows, double *doubles, size_t
     return block;
 }
 
-/* Go to the next group of the run, and return 1; return 0 after the last one. The centre is the
-   anchor of the middle block. If the run has only one block, this is the middle row of the run. */
+/* Go to the next group of blocks of the run, and return 1; return 0 after the last one. The centre
+   is the anchor of the middle block. If the run has only one block, this is the middle row of the
+   run. */
 PE__INLINE int pe__next_group(pe__block *block)
 {
     const int64_t all = block->last / PE__BLOCK_ROWS + 1;
@@ -7414,10 +7557,15 @@ PE__INLINE int pe__next_group(pe__block *block)
    at positions low to high. A pair is slow if its angles, in these rows and in the anchors and
    rotation rows on the way to them, are at most 1/4 half-turn. Then the errors of its sines are
    relative, and small sines need not be flagged: see step 10 of "Rounding test" in sincos/bounds.h.
-   Returns SIZE_MAX if that proof does not apply. Returns SIZE_MAX also if it would gain little,
-   because even the slowest pair's angle is at least 2^-14 half-turns. The plan's guard then flags
-   few elements. With base 500000, heads at positions below 16 take 30 % longer without this, and
-   tables of 2048 rows 4 % longer. */
+   If even the last pair is not slow, the index is that of the end of the pairs.
+
+   Returns SIZE_MAX if that proof does not apply. It applies neither to sums of coordinates
+   (plan->point) nor to far positions. Nor does it apply if a row may be nearer to position 0 than
+   `minimum` without being at 0. Returns SIZE_MAX also if slow pairs would gain little, because even
+   the last pair's angle is at least 2^-14 half-turns in the row nearest to position 0. A row nearer
+   than position 1 counts as one at position 1. The plan's guard then flags few elements. With base
+   500000, heads at positions below 16 take 30 % longer without this, and tables of 2048 rows 4 %
+   longer. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->output->plan->frequency + x->pair;
@@ -7433,7 +7581,7 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Write the rows of up to 17 blocks that share one centre, in the columns of one tile. */
+/* Write the rows of a group of blocks in the columns of one tile, which is all of `output`. */
 PE__OUTLINE void pe__write_tile(const pe__output *output, pe__block *block)
 {
     const pe_plan *const plan = output->plan;
@@ -7485,7 +7633,7 @@ PE__OUTLINE void pe__row_f32(const pe__output *output, double t, size_t rows)
     else (void)pe__single_f32(output, t, NULL);
 }
 
-/* to elements of any type but double */
+/* adds to f32 or f16 elements */
 PE__OUTLINE void pe__add_row_of_floats(const pe__output *output, double t, size_t rows)
 {
     (void)rows;
@@ -7493,7 +7641,8 @@ PE__OUTLINE void pe__add_row_of_floats(const pe__output *output, double t, size_
     else (void)pe__single_f32(output, t, output->kernel->adder);
 }
 
-/* Write the rows of the positions t, t + 1 ... in floats, or add floats to rows. */
+/* Write the rows of the positions t, t + 1 ... in floats, or add them, as floats, to rows of the
+   adder's type: f32 or f16. */
 PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__ANCHOR_PADDING) + 8];
@@ -7508,11 +7657,12 @@ PE__OUTLINE void pe__rows_f32(const pe__output *output, double t, size_t rows)
 }
 
 /* Write the rows of the positions t, t + 1 ... in 16-bit elements or, if added is 1, add them to
-   16-bit elements. A single row is written by pe__single_row() or, if added, by pe__single_f32().
-   All other rows, and the pairs that pe__single_row() leaves, are written in tiles of PE__TILE_16
-   pairs, with the anchor and the rotation rows as floats. With non-temporal stores, 17 blocks of
-   rows are finished, tile by tile, before the next rows begin. Otherwise the whole output would
-   pass through memory once for each tile. */
+   16-bit elements. A single row is written by pe__single_row() or, if added, by pe__single_f32(),
+   unless it is at position 0 or at a far position. All other rows, and the pairs that
+   pe__single_row() leaves, are written in tiles of PE__TILE_16 pairs, with the anchor and the
+   rotation rows as floats. With non-temporal stores, 17 blocks of rows are finished, tile by tile,
+   before the next rows begin. Otherwise the whole output would pass through memory once for each
+   tile. */
 PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double t, size_t rows,
                                   int added)
 {
@@ -7539,7 +7689,7 @@ PE__INLINE void pe__write_rows_16(pe_type type, const pe__output *output, double
         }
     }
 }
-
+/* Define two functions of a row kernel of 16-bit elements: its `block` and its `rows`. */
 PE__OUTLINE void pe__write_block_of_rows_f16(pe__span *x, pe__block *block)
 {
     pe__write_block_16(x, block, PE_TYPE_F16, 0);
@@ -7588,9 +7738,11 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t ro
  *
  *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
  *
- * and only the second bracket has errors. The anchor is multiplied by the amplitude A. Let 2^k be
- * the smallest power of two above |A|, and u = 2^(k - 81). In units of u, and with nothing fused,
- * the errors are at most
+ * and only the second bracket has errors. The other components of the two rows, cC - sS, sC - cS
+ * and cC + sS, have the same bounds. The anchor is multiplied by the amplitude A, so its remainders
+ * are at most 2^(k - 27), where 2^k is the smallest power of two above |A|. Let u = 2^(k - 81), and
+ * let e be the bound of the error that the rounding test uses. In units of u, and with nothing
+ * fused, the errors are at most
  *      2.83  s2, C2, c2 and S2, each rounded: |C| + |s| + |S| + |c|
  *      2     s and c, taken as doubles: half a unit in the last place each, times C2 and S2
  *      4     four products of at most 2^(k - 27), rounded
@@ -7600,15 +7752,16 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__output *output, double t, size_t ro
  *      0.1   the anchor and the rotation rows: 2^-98. A rotation adds 2^-100, and rotation row 17,
  *            which has 17 times the error of row 1, is applied up to PE__ANCHORS_ROTATED + 1 times.
  *            The error inherited from the frequencies is not in this sum but added to e
- * The sum is 24.93. The bound is e = 32 u = 2^(k - 76). If the first bracket plus (the second - e)
- * and the first bracket plus (the second + e) round to the same double, that double is the result,
- * since rounding is monotonic. Otherwise the vector is computed by pe__sincos_dd() and rounded by
- * the output's round_element. That happens to a share of about 2^-21 |A / x| of the elements x. */
+ * The sum is 24.93. It is below 32, so e = 32 u = 2^(k - 76), plus the inherited error. If the
+ * first bracket plus (the second - e) and the first bracket plus (the second + e) round to the same
+ * double, that double is the result, since rounding is monotonic. Otherwise the vector is computed
+ * by pe__sincos_dd() and rounded by the output's round_element. That happens to a share of about
+ * 2^-21 |A / x| of the elements x. */
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANCHORS_ROTATED = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
 
-/* Add the n doubles at v to a row: x = scale x + v. */
+/* Add the n doubles at v to the n elements x at `row`: x = scale x + v, with two roundings. */
 PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, const void *v,
                                   size_t n)
 {
@@ -7620,7 +7773,7 @@ PE__OUTLINE void pe__add_some_f64(const pe__output *output, unsigned char *row, 
     }
 }
 
-/* Store the n doubles at v to x, or add them to the elements at x. */
+/* Store the n doubles at v to x or, if the store mode is PE__ADD, add them to the elements at x. */
 PE__INLINE void pe__store_doubles(const pe__output *output, double *x, const double *v, size_t n)
 {
     if (output->mode == PE__ADD) pe__add_some_f64(output, (unsigned char *)x, v, n);
@@ -7651,20 +7804,26 @@ PE__COLD void pe__round_flagged_f64(const pe__output *output, size_t i, size_t c
 }
 
 /* A tile of columns is stored as vectors of pairs. The last index of an array is the component of a
-   pair: [0] is f, the first one in a row, and [1] is g. Usually (f, g) is (s, c), rotated by (ts,
-   tc). Where cosines come first, (f, g) is (c, s), rotated by (-ts, tc). In both cases f' = f tc +
-   g ts and g' = g tc - f ts. */
+   pair: [0] is f, the component that comes first in a row, and [1] is g, the second. Usually (f, g)
+   is (sine, cosine), rotated by (ts, tc), the sine and cosine of the rotation row. Where cosines
+   come first, (f, g) is (cosine, sine), and ts is the negated sine. In both cases the rotated pair
+   is f' = f tc + g ts and g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__output *output;
-    double amplitude, grid, error; /* amplitude: A; grid: 2^-26 plan->scale; error: e */
-    /* The rotation rows and the anchor, each split by pe__split_high(). */
+    /* `amplitude` is A, or 1 if A is too small or too large: see pe__write_tile_f64(). `grid` is
+       2^-26 times plan->scale, or 2^-26 in that case. The anchor is split into multiples of `grid`
+       and remainders. `error` is e. */
+    double amplitude, grid, error;
+    /* `plan_row` has the rotation rows 0 ... 8, and `anchor` the anchor of the block. Both are
+       split by pe__split_high(). */
     pe__dd plan_row[PE__BLOCK_HALF + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2];
-    /* The anchor and rotation row 17, not split. */
+    /* `unsplit` is the anchor, and `next` is rotation row 17. Both are not split. */
     pe__dd unsplit[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2];
 } pe__tile_f64;
 
-/* Returns x as the sum of hi, a multiple of grid (a power of two), and lo, the remainder. */
+/* Returns x as the sum of hi, the multiple of grid (a power of two) that is nearest to x.hi, and
+   lo, the remainder. */
 PE__INLINE pe__dd pe__split_high(pe__dd x, double grid)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * grid); /* as in pe__round() */
@@ -7674,8 +7833,8 @@ PE__INLINE pe__dd pe__split_high(pe__dd x, double grid)
     return x;
 }
 
-/* Store a vector of a row at p in the output's store mode. If it is added, later elements are
-   prefetched, as in pe__store_four(). */
+/* Store a vector of a row at p in the output's store mode. With PE__ADD, also prefetch the line
+   that is output->prefetch_distance bytes after p. */
 PE__WRAPS
 PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 {
@@ -7691,13 +7850,14 @@ PE__INLINE void pe__store_f64(const pe__output *output, double *p, pe__vd v)
 
 /* A row to write, and its position. */
 typedef struct pe__row_f64 {
-    double *row; /* NULL: no row is written */
+    double *row; /* where the tile's columns begin in the row; NULL: no row is written */
     double position;
 } pe__row_f64;
 
 /* Round the vector of pairs at i and store it in a row, or add it. y and z are its first and second
    components. The error bound e has been subtracted from the low parts of y and z, and two_errors
-   is 2e. So hi + lo and hi + (lo + two_errors) are the ends of the error interval. */
+   is 2e. So hi + lo and hi + (lo + two_errors) are the ends of the error interval. `output` is the
+   caller's copy of x->output, which stays in registers. */
 PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *output, pe__row_f64 to,
                                     size_t i, pe__dd y, pe__dd z, pe__vd two_errors)
 {
@@ -7728,8 +7888,8 @@ PE__INLINE void pe__store_pairs_f64(const pe__tile_f64 *x, const pe__output *out
     }
 }
 
-/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), and write those whose
-   address is not NULL. */
+/* Rotate the anchor to the rows anchor + b (plus) and anchor - b (minus), in the tile's columns,
+   and write those rows whose address is not NULL. */
 PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plus,
                                 pe__row_f64 minus)
 {
@@ -7753,7 +7913,8 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 plu
     }
 }
 
-/* Compute vector v of the rotation rows 0 ... last and, if last is PE__BLOCK_HALF, of row 17. */
+/* Compute vector v of the rotation rows 0 ... last and, if last is PE__BLOCK_HALF, of row 17. With
+   a smaller `last`, the rows are a single block, and no anchor is rotated by row 17. */
 PE__OUTLINE void pe__tile_begin_f64(pe__tile_f64 *x, size_t v, size_t last)
 {
     pe__dd f[PE__BLOCK_HALF + 1], g[PE__BLOCK_HALF + 1];
@@ -7797,10 +7958,10 @@ PE__OUTLINE void pe__tile_anchor_f64(pe__tile_f64 *x, size_t v, const double *t)
     x->anchor[v][1] = pe__split_high(g, x->grid);
 }
 
-/* Write a tile of columns: `rows` rows, the first at position t. With an amplitude within 2^-900
-   ... 2^900 nothing overflows, and underflow does not matter, since e is above 2^-980. With any
-   other amplitude, rows are computed for amplitude 1 and e = 4. All elements are then flagged, and
-   round_element rounds them. */
+/* Write a tile of columns: `rows` rows, the first at position t. If the power of two above the
+   amplitude is within 2^-900 ... 2^900, nothing overflows, and underflow does not matter, since e
+   is above 2^-980. With any other amplitude, rows are computed for amplitude 1 and e = 4. All
+   elements are then flagged, and round_element rounds them. */
 PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t rows)
 {
     const pe_plan *const plan = output->plan;
@@ -7835,7 +7996,9 @@ PE__OUTLINE void pe__write_tile_f64(const pe__output *output, double t, size_t r
     }
 }
 
-/* Write rows for the positions t, t + 1 ..., tile by tile. */
+/* Write or add rows for the positions t, t + 1 ..., tile by tile. With non-temporal stores, the
+   pairs before the first aligned address (output->peeled) are a tile of their own, which is written
+   with plain stores. */
 PE__OUTLINE void pe__rows_f64(const pe__output *output, double t, size_t rows)
 {
     for (size_t done = 0, n; done < pe__max(output->sines, output->cosines); done += n) {
@@ -7873,7 +8036,9 @@ PE__INLINE void pe__add_zeros(const pe__output *output, unsigned char *row, size
 }
 /* PE__ROW_KERNELS defines two row kernels for a type: one fills rows, the other adds them. Each is
    a static object of the function that returns it. At file scope, gcc -O0 would keep the objects,
-   and all functions that they refer to, even in a program that uses none of them. */
+   and all functions that they refer to, even in a program that uses none of them. The arguments
+   are the functions for the fields of the two row kernels (pe__row_kernel in layouts/output.h) and,
+   as `four`, of the adder (pe__adder there). */
 PE__OUTLINE void pe__add_zeros_f32(const pe__output *output, unsigned char *to, size_t column,
                                    size_t n)
 {
@@ -7937,7 +8102,7 @@ PE__INLINE const pe__row_kernel *pe__add_kernel_bf16(void)
     return &kernel;
 }
 
-/* stores or adds, by the store mode */
+/* pe__rows_f64() stores or adds, depending on the store mode */
 PE__OUTLINE void pe__add_zeros_f64(const pe__output *output, unsigned char *to, size_t column,
                                    size_t n)
 {
@@ -7964,14 +8129,16 @@ PE__INLINE const pe__row_kernel *pe__add_kernel_f64(void)
  * tests/unit/positions/test_at.c and tests/unit/rows/test_splits.c. */
 
 /* ---- 6.11 from positions to rows ----------------------------------------------------------------
- * This code writes the rows of one axis. It writes consecutive positions as runs and copies rows
- * whose position has occurred before. */
+ * This code writes the rows of one axis. The function pe__next_run() (positions/runs.h) divides
+ * them into runs. Rows at consecutive positions are computed together. Rows for which it finds an
+ * earlier row at the same position are copied. Rows at the padding position become zeros. */
 
-/* For PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack, whose frequencies are
-   the sums of coordinate times frequency at the row's point. With n <= 8 coordinates, the error of
-   a sum has two parts. One is at most n (n + 2) 2^-106 times the sum of the terms' magnitudes, the
-   other at most 2^-102 times the sum itself. Together they are below 2^-98 times the largest
-   frequency times the sum of the coordinates' magnitudes. */
+/* For PE_COLUMNS_SUMS: write each row as position 1 of a plan on the stack. The frequency of a pair
+   in this plan is a sum over the coordinates of the row's point, of coordinate times frequency.
+   With n <= 8 coordinates, the error of such a sum has two parts. One is at most n (n + 2) 2^-106
+   times the sum of the terms' magnitudes, the other at most 2^-102 times the sum itself. Together
+   they are below 2^-98 times the largest frequency times the sum of the coordinates' magnitudes. So
+   this is the error that pe__plan_set_range() is given. */
 PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *positions, size_t first,
                                 size_t rows)
 {
@@ -8023,7 +8190,8 @@ PE__OUTLINE void pe__write_sums(const pe__output *output, const pe_at *positions
     }
 }
 
-/* Copy the rows of a run from earlier rows of the output. */
+/* Copy the rows of a run of the kind PE__RUN_COPIED from earlier rows of the output. Only the
+   columns of the output's axis are copied. */
 PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
 {
     const pe__pieces pieces = pe__pieces_of(output);
@@ -8036,12 +8204,13 @@ PE__OUTLINE void pe__copy_run(const pe__output *output, const pe__run *run)
         pe__copy_row(&pieces, to, sources ? pe__row_address(output, sources[k]) : from);
 }
 
-/* Write the rows of a run: in blocks, or one by one if there is only one row or blocks are
-   impossible. Blocks are impossible if all rows share one position. They are also impossible if the
-   plan has no rotation rows. For f64, which does not use these, they are impossible if angles are
-   floats, which cannot be rotated from each other. The caller passes its own copy of the output in
-   *part, and this function changes it. Copying *part again would take wide loads, which stall on
-   the narrow stores that have just written it. */
+/* Write the rows of a run, according to its kind: copy them, write zeros, or compute them. Rows are
+   computed in blocks, or one by one if there is only one row or blocks are impossible. Blocks are
+   impossible if all rows share one position. They are also impossible if the plan has no rotation
+   rows. For f64, which does not use these (kernel->block is NULL), they are impossible if angles
+   are floats (plan->float32), which cannot be rotated from each other. The caller passes its own
+   copy of the output in *part, and this function changes `out` and `stride` of this copy. Copying
+   *part again would take wide loads, which stall on the narrow stores that have just written it. */
 PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const pe__run *run)
 {
     const pe__row_kernel *const kernel = output->kernel;
@@ -8061,8 +8230,8 @@ PE__OUTLINE void pe__write_run(const pe__output *output, pe__output *part, const
             (*kernel->row)(part, run->position + ((double)k - (double)down) * fabs(run->step), 1);
 }
 
-/* Write the rows of a long list of positions, using a row cache. Only this function has the row
-   cache on its stack. */
+/* Write the rows of a long list of positions, using a row cache (positions/runs.h). Only this
+   function has the row cache on its stack, so other calls need less stack. */
 PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__runs *runs)
 {
     pe__row_cache cache;
@@ -8072,14 +8241,14 @@ PE__OUTLINE void pe__write_list(const pe__output *output, pe__output *part, pe__
     for (pe__run run; pe__next_run(runs, &run);) pe__write_run(output, part, &run);
 }
 
-/* Write the rows of one axis, starting at row `first` of `positions`. A single row is written
-   directly, several are written run by run. */
+/* Write `rows` rows of one axis, starting at row `first` of `positions`. A single row of a plan
+   without a padding position is written directly. All other rows are written run by run. */
 PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *positions, size_t first,
                                 size_t rows)
 {
     const size_t k = positions->axes == 1 ? 0 : output->coordinate;
     const int list = positions->kind != (int)PE__AT_RANGE && positions->kind != (int)PE__AT_GRID;
-    /* too few rows for a row cache, or more than its uint32_t can number */
+    /* too few rows for a row cache to save time, or more rows than its uint32_t can number */
     const int few = rows < PE__CACHE_MIN_ROWS || rows >> 16 >> 16 != 0;
     if (rows == 1 && !output->plan->has_padding) {
         (*output->kernel->row)(output, pe__position(positions, first, k) + output->plan->offset, 1);
@@ -8095,9 +8264,9 @@ PE__OUTLINE void pe__write_axis(const pe__output *output, const pe_at *positions
 /* Writes the columns of all axes of a plan, axis by axis, and the columns of zeros. Tested by
  * tests/unit/plan/test_models.c. */
 
-/* For PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile is written on the
-   stack, then copied to the output. If the call adds, the output's elements are copied to the stack
-   first. */
+/* For PE_COLUMNS_FREQUENCIES: write the rows of an axis, tile by tile. A tile has up to PE__PAIRS
+   pairs of as many rows as fit into PE__BYTES bytes. It is written on the stack, then copied to the
+   output. If the call adds, the output's elements are copied to the stack first. */
 PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *positions)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
@@ -8119,7 +8288,8 @@ PE__COLD void pe__write_axis_strided(const pe__output *output, const pe_at *posi
     }
 }
 
-/* Write all rows of a call: for each axis its pairs in all rows, then its columns of zeros. */
+/* Write or add all rows of a call: for each axis its pairs in all rows, then its columns of
+   zeros. */
 PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *positions, pe__output *output)
 {
     const pe__store_mode mode = output->mode;
@@ -8146,8 +8316,8 @@ PE__OUTLINE void pe__write_axes(const pe_plan *plan, const pe_at *positions, pe_
 
 /* ---- 6.12 calls ------------------------------------------------------------------------------ */
 
-/* Checks the plan, the output and its shape, and returns their status. Positions are checked
-   later. */
+/* Checks the plan, the address of the output and its shape. Returns PE_OK, or the error of the
+   first check that fails. Positions are checked later. */
 static inline pe_status pe__check_output(const pe_plan *plan, const pe__output *output)
 {
     if (!plan || !output->out) return PE_ERR_NULL;
@@ -8172,7 +8342,9 @@ static inline pe_status pe__call_rows(const pe_plan *plan, const pe_at *position
 
 /* The batches to which the same rows are added. */
 typedef struct pe__batches {
-    size_t count, bytes;          /* number of batches; bytes from one to the next */
+    /* `count` is the number of batches. `bytes` is the number of bytes from the start of a batch to
+       the start of the next. pe__call_batch() sets it. */
+    size_t count, bytes;
     const pe__row_kernel *kernel; /* fills rows in a buffer */
     pe__row_adder *add;           /* adds a row of the buffer to a row of a batch */
 } pe__batches;
@@ -8183,9 +8355,9 @@ typedef struct pe__batches {
 PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *positions, pe__output *output,
                                   const pe__batches *batches)
 {
-    /* PE__BYTES is the size of the rows that are filled together, unless a single row is longer.
-       With more rows, calls took 15 % longer. PE__LONGEST is the size of the longest row that fits.
-       Longer rows would need more stack. */
+    /* As many rows are filled together as fit into PE__BYTES bytes, at least one. With more rows,
+       calls took 15 % longer. PE__LONGEST is the number of bytes of the longest row that fits into
+       the buffer. Longer rows would need more stack. */
     enum { PE__BYTES = 8192, PE__LONGEST = 10240 };
     double buffer[PE__LONGEST / sizeof(double)];
     const size_t element = output->element == sizeof(double) ? sizeof(double) : sizeof(float);
@@ -8206,7 +8378,8 @@ PE__OUTLINE int pe__write_batches(const pe_plan *plan, const pe_at *positions, p
     return limit > 0;
 }
 
-/* Check all arguments of a call with batches, then add its rows to them. */
+/* Check all arguments of a call with batches, then add its rows to each batch. If a row is too long
+   for the buffer of pe__write_batches(), the rows are computed again for each batch. */
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *positions,
                                        size_t batch_stride, pe__output *output,
                                        pe__batches *batches)
@@ -8217,8 +8390,9 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *positio
     if (count == 1) return pe__call_rows(plan, positions, output);
     pe_status status = pe__check_output(plan, output);
     if (status != PE_OK) return status;
-    /* Batches may follow each other or be side by side. If they are side by side, row r of every
-       batch is within one row stride. */
+    /* Batches may follow each other or be side by side. If they are side by side, the rows r of all
+       batches are within one row stride. `batch` is the number of elements from the start of a
+       batch to its end. */
     const size_t batch = (output->rows - 1) * output->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / output->element;
     if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
@@ -8238,7 +8412,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *positio
     return PE_OK;
 }
 
-/* Writes the rows in tiles of columns, each with a small plan on the stack. */
+/* Writes the rows in tiles of 64 columns or fewer, each with a small plan on the stack. */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__MAX_LANES };
@@ -8282,22 +8456,24 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
  * Tested by tests/unit/sincos/test_theorem.c and tests/unit/positions/test_at.c. */
 
 /* ---- 6.13 rows without a plan -------------------------------------------------------------------
- * A call builds a plan on the stack for each tile of columns. For few rows the plan holds only
- * frequencies. Converting them takes 20 % of the time of a row. For many rows the plan also has
- * rotation rows (plan->table). */
+ * A call builds a plan on the stack for each tile of columns. For fewer than PE__SINCOS_MIN_ROWS
+ * rows the plan holds only frequencies. Converting them takes 20 % of the time of a row. For more
+ * rows the plan also has rotation rows (plan->table). */
 
 /* The arguments of a pe_sincos_T call. */
 typedef struct pe__sincos_request {
     const double *omega;                 /* frequency of each pair, in radians per position */
-    size_t pairs, rows, stride, element; /* stride: elements from row to row; element: bytes */
+    size_t pairs, rows, stride, element; /* stride: elements from row to row, of the sines as of the
+                                            cosines; element: bytes of an element */
     double amplitude;
     void *sines, *cosines;
 } pe__sincos_request;
 
-/* Writes the first `rows` rows of an output. pe__sincos_row_T() writes one row only. If every call
-   of pe_sincos_T() in a program is for one row, the program has no code of pe__write_axis(). */
+/* Writes the first `rows` rows of an output. pe__sincos_row_T() is called for one row only, and
+   pe__sincos_rows_T() for any number. If every call of pe_sincos_T() in a program is for one row,
+   the program has no code of pe__write_axis(). */
 typedef void pe__sincos_kernel(pe__output *output, const pe_at *positions, size_t rows);
-/* which never asks for it */
+/* NULL: pe__row_f32() does not read output->kernel */
 PE__OUTLINE void pe__sincos_row_f32(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = NULL;
@@ -8334,6 +8510,7 @@ PE__OUTLINE void pe__sincos_rows_bf16(pe__output *output, const pe_at *positions
     pe__write_axis(output, positions, 0, rows);
 }
 
+/* NULL: nor does pe__rows_f64() */
 PE__OUTLINE void pe__sincos_row_f64(pe__output *output, const pe_at *positions, size_t rows)
 {
     output->kernel = NULL;
@@ -8346,10 +8523,11 @@ PE__OUTLINE void pe__sincos_rows_f64(pe__output *output, const pe_at *positions,
     pe__write_axis(output, positions, 0, rows);
 }
 
-/* PE__TILE_NO_TABLE is the number of pairs of a tile whose plan has no rotation rows,
-   PE__TILE_TABLE that of a tile whose plan has them. For PE__SINCOS_MIN_ROWS rows or more, rotation
-   rows that are built for one call save more time than they cost. Measured for 64 pairs, this is so
-   for 65 rows or more with AVX-512, and for 125 or more with AVX2. */
+/* PE__TILE_NO_TABLE is the maximum number of pairs of a tile whose plan has no rotation rows,
+   PE__TILE_TABLE that of a tile whose plan has them. Plans have rotation rows for
+   PE__SINCOS_MIN_ROWS rows or more: then rotation rows that are built for one call save more time
+   than they cost. Measured for 64 pairs, this is so for 65 rows or more with AVX-512, and for 125
+   or more with AVX2. 96 is between these. */
 enum { PE__TILE_NO_TABLE = 256, PE__TILE_TABLE = 32, PE__SINCOS_MIN_ROWS = 96 };
 
 /* Convert the vector of frequencies w at omega + i to half-turns. Each w / pi is the sum of two
@@ -8367,10 +8545,10 @@ PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, d
 }
 
 /* Convert n frequencies to half-turns, high parts to f and low parts to f + padded. Each array is
-   followed by 8 copies of its last element. Returns 1 in the usual case: no |omega| is below
-   2^-900, and the sum of |omega| in each lane is at most PE__MAX_FREQUENCY_SUM / PE_LANES. Then no
-   frequency has to be checked by itself, and all positions are within the range of the double
-   kernel. */
+   followed by 8 copies of its last element. Returns 1 in the usual case: no omega is a NaN, and no
+   |omega| is below 2^-900. Also, the sum of |omega| in each lane of the vectors is at most
+   PE__MAX_FREQUENCY_SUM / PE_LANES. Then no frequency has to be checked by itself, and none is
+   above PE__MAX_FREQUENCY_SUM. Otherwise returns 0, also if a frequency is 0, which is valid. */
 enum { PE__MAX_FREQUENCY_SUM = 32 };
 PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded)
 {
@@ -8413,8 +8591,10 @@ PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, doubl
     pe__plan_set_range(plan, pe__exp2i(-104), fastest);
 }
 
-/* Check the frequencies, then write the rows in tiles of `capacity` pairs. f: aligned memory for
-   the arrays of a tile's plan. Returns PE_OK, or PE_ERR_FREQUENCY before anything is written. */
+/* Check the frequencies, then write the rows in tiles of up to `capacity` pairs, with rotation rows
+   if capacity is PE__TILE_TABLE. `f` is aligned memory for the arrays of a tile's plan: frequencies
+   and, if there are any, rotation rows. Returns PE_OK, or PE_ERR_FREQUENCY before anything is
+   written. */
 PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *positions,
                                       pe__sincos_kernel *kernel, double *f, size_t capacity)
 {
@@ -8445,7 +8625,7 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_request *x, const pe_at *
             (void)pe__sincos_frequencies(x->omega + i, n, f, capacity + PE__MAX_LANES);
         pe__sincos_plan(&plan, x->amplitude, n, fastest);
         if (capacity == PE__TILE_TABLE) {
-            /* rotation rows have all columns of the arrays, also those that no pair uses */
+            /* pe__build_rotation_rows() reads all plan.padded elements, also those of no pair */
             for (size_t k = n + PE__MAX_LANES; k < plan.padded; k++) f[k] = f[plan.padded + k] = 0;
             pe__build_rotation_rows(&plan, f + 2 * plan.padded);
             plan.table = f + 2 * plan.padded;
@@ -8472,8 +8652,8 @@ PE__OUTLINE pe_status pe__sincos_with_table(const pe__sincos_request *x, const p
     return pe__sincos_tiles(x, positions, kernel, pe__aligned(memory), PE__TILE_TABLE);
 }
 
-/* Does what pe_sincos_T() does: checks all arguments, then writes. `one` is 1 if rows is 1 and the
-   kernel writes only one row. */
+/* Does what pe_sincos_T() does: checks all arguments, then writes. `one` is 1 if x->rows is 1 and
+   the kernel is pe__sincos_row_T(), else 0. */
 PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *positions, int one,
                                       pe__sincos_kernel *kernel)
 {
@@ -8497,24 +8677,27 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * This section applies one formula to all types. The type determines f, the frequency scale F,
- * the ratio q and the ramp:
+ * the ratio q and the ramp r. i is the index of a pair in its section, L0 the trained length:
  *
- *     w_i = F q^i (m + (1 - m) / f) / factors[i]
+ *     w_i = F q^i (m + (1 - m) / f) / (factors[i] freq_factors[i])
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
  *
- * In the ramp r, x is i for YARN. For LLAMA3 x is L0 w_i / 2 pi, and the ramp falls from low =
- * high_freq_factor to high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 if
- * the type divides all frequencies by f, else 1. Between low and high the factor of w_i is a line,
- * start + slope x, see pe__rope_ramp().
+ * In the ramp r, x is i for YARN. For LLAMA3 x is L0 F q^i / 2 pi, and the ramp falls from low =
+ * high_freq_factor to high = low_freq_factor. Types without a ramp have r = 0, so m = keep: 0 for
+ * LINEAR and PROPORTIONAL, which divide all frequencies by f, else 1. In double-double, F contains
+ * their 1 / f. Between low and high the factor of F q^i is a line, start + slope x, see
+ * pe__rope_ramp(). The lists factors (LONGROPE) and freq_factors count as 1 if there are none.
  *
  * Frequencies are computed in double-double, with a relative error of 2^-99, or a larger one where
  * the terms of a ramp cancel. If the error leaves the rounding undecided,
  * pe__rope_round_frequency() computes the frequency again with multi-limb integers. Where a branch
- * on a ramp depends on an inexact number, that number contains pi and is compared with an algebraic
- * one. So the two numbers are never equal, and with enough limbs every branch is decided. */
+ * on a ramp compares an inexact number with an exact one, the inexact number contains pi and the
+ * other number is algebraic, so they are never equal. Where it compares two ends of a ramp of YARN
+ * that both contain pi, they are equal only if beta_fast = beta_slow, which is tested exactly. So
+ * with enough limbs every branch is decided. */
 
-/* Returns whether the length n is at most 2^53. The parameter has 64 bits, because compilers warn
-   about a comparison that is always true where size_t has 32. */
+/* Returns whether the length n, in tokens, is at most 2^53. The parameter has 64 bits, because
+   compilers warn about a comparison that is always true where size_t has 32 bits. */
 static inline int pe__rope_length_ok(uint64_t n) { return n <= (uint64_t)1 << 53; }
 
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
@@ -8553,32 +8736,48 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
     return PE_ERR_NAME;
 }
 
-/* This struct holds a config after the rules of its type were applied. pe__rope_read() sets the
-   fields up to is_ggml. pe__rope_begin() sets the numbers after is_ggml, which all pairs share. */
+/* This struct holds a config after the rules of its type were applied. The function pe__rope_read()
+   sets the fields up to and including is_ggml. The function pe__rope_begin() sets the others, which
+   all pairs share. For types without a ramp it sets only factor, all and end. Letters are those of
+   the formula above. */
 typedef struct pe__rope {
-    const pe_rope_config *config;
-    const double *factors;     /* LONGROPE: short_factor or long_factor; else NULL           */
-    double attention;          /* the attention factor that the config gives, or 0           */
-    double length, fast, slow; /* L0, 0 if absent; YARN's beta_fast and beta_slow            */
-    size_t rotary;             /* rotary_dim, or head_dim if that is 0                       */
-    double n, width;           /* rotary dim of a section; q^i is rope_theta^(-2i / width)   */
-    double f[4];               /* f = f[0] f[1] / f[2] + f[3]                                */
-    double keep;               /* `keep` in the formula for m, above                         */
-    size_t pairs, rotating;    /* pairs of a head; how many of its pairs rotate              */
-    size_t period;             /* pairs of a section, after which i is 0 again               */
-    int is_long;               /* 1: sequence_length exceeds L0                              */
-    int has_factor;            /* 1: the config gives f, or two lengths whose ratio is f     */
-    int is_ggml;               /* 1: shorter ramps get the length 0.001, as in ggml          */
-    pe__td factor;             /* f                                                          */
-    pe__geometric all;         /* F q^i                                                      */
-    pe__dd waves;              /* L0 / (2 pi): for LLAMA3, x = waves F q^i                   */
-    pe__dd low, high;          /* x where the ramp begins, and where it ends                 */
-    pe__dd begin, end;         /* factor of w_i before the ramp; factor after it, 1 / f      */
-    pe__dd start, slope;       /* on the ramp the factor is start + slope x                  */
-    double sign;               /* 1 if low < high, else -1                                   */
-    double ramp_error, margin; /* bound of the factor's absolute error on the ramp, besides
-                                  the error of double-double; distance from the ramp beyond
-                                  which the factor is just begin or end                      */
+    const pe_rope_config *config; /* the caller's config, not copied */
+    /* This is LONGROPE's list that applies, short_factor or long_factor. It is NULL for other
+       types, or if the config lacks the list. */
+    const double *factors;
+    /* This is the attention factor that the config gives, for LONGROPE also as long_mscale or
+       short_mscale. It is 0 if the config gives none. */
+    double attention;
+    /* length is L0 in tokens, 0 if absent. fast and slow are YARN's beta_fast and beta_slow, or
+       their defaults 32 and 1 if they are 0. */
+    double length, fast, slow;
+    size_t rotary; /* rotary_dim, or head_dim if that is 0 */
+    /* n is the rotary dim of a section, or of the head without PE_SECTIONS_VISION. width is n, or
+       head_dim for PROPORTIONAL: q is rope_theta^(-2 / width), and NTK types multiply it by a power
+       of f. */
+    double n, width;
+    double f[4]; /* f = f[0] f[1] / f[2] + f[3] */
+    double keep; /* 0 ... 1: `keep` in the formula for m; for YARN extrapolation_factor */
+    /* `pairs` is the number of pairs of a head. The first `rotating` of them rotate; the frequency
+       of the others is 0. */
+    size_t pairs, rotating;
+    /* i is the index of a pair modulo period: with PE_SECTIONS_VISION the number of pairs of a
+       section, otherwise more than any head has. */
+    size_t period;
+    int is_long;       /* 1: sequence_length exceeds L0 */
+    int has_factor;    /* 1: the config gives `factor`, or two lengths whose ratio is f */
+    int is_ggml;       /* 1: ramps shorter than 0.001 get the length 0.001, as in ggml */
+    pe__td factor;     /* f */
+    pe__geometric all; /* computes F q^i */
+    pe__dd waves;      /* L0 / (2 pi): for LLAMA3, x = waves F q^i */
+    pe__dd low, high;  /* x where the ramp begins, and where it ends */
+    /* begin is the factor of F q^i before the ramp. end is the factor after it, 1 / f. */
+    pe__dd begin, end;
+    pe__dd start, slope; /* on the ramp the factor is start + slope x */
+    double sign;         /* 1 if low < high, else -1: then x falls along the ramp, or low = high */
+    /* ramp_error bounds the factor's absolute error on the ramp, besides the error of
+       double-double. Farther than margin from the ramp, the factor is certainly begin or end. */
+    double ramp_error, margin;
 } pe__rope;
 
 PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
@@ -8586,8 +8785,8 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
     return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
 }
 
-/* Set the fields of r up to is_ggml from the config. The config's fields are not checked yet, so
-   they may have any values here. */
+/* Set the fields of *r up to and including is_ggml from the config. The config's fields are not
+   checked yet, so they may have any values here. */
 PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
@@ -8621,7 +8820,7 @@ PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->f[0] = config->factor > 0 ? config->factor : 1;
     r->f[1] = r->f[2] = 1;
     r->f[3] = 0;
-    if (dynamic) /* f L / L0 - (f - 1) = f (L - L0) / L0 + 1 */ {
+    if (dynamic) { /* f is replaced by f L / L0 - (f - 1) = f (L - L0) / L0 + 1, L >= L0 */
         r->f[1] = r->is_long ? (double)(now - length) : 0;
         r->f[2] = r->length;
         r->f[3] = 1;
@@ -8639,7 +8838,8 @@ PE__INLINE int pe__rope_number_ok(double x)
 PE__INLINE int pe__rope_optional_ok(double x) { return pe__is_zero(x) || pe__rope_number_ok(x); }
 
 /* A rule for configs tells whether it applies, whether it holds, and which error text is returned
-   if it does not hold. */
+   if it applies and does not hold. The function pe__broken_rule() returns the text of the first
+   such rule of n rules, or NULL. */
 typedef struct pe__rule {
     int applies, holds;
     const char *text;
@@ -8651,12 +8851,13 @@ PE__INLINE const char *pe__broken_rule(const pe__rule *rules, size_t n)
     return NULL;
 }
 
-/* Returns the text of the first field that is out of its own range, or NULL. */
+/* Returns the error text of the first field out of range, or NULL. The functions below check the
+   lists, the axes and their sections, and what rope_type requires. */
 PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const double theta = c->rope_theta, e = c->extrapolation_factor;
-    const double steps = c->offset * 1048576.0; /* the offset in units of 2^-20 */
+    const double steps = c->offset * 1048576.0; /* the offset as a multiple of 2^-20 */
     const pe__rule rules[] = {
         {1, c->head_dim >= 2 && c->head_dim <= PTRDIFF_MAX / sizeof(double),
          "head_dim must be at least 2 and fit in memory"},
@@ -8698,7 +8899,8 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Returns the text of the first list with a wrong length, or NULL. Reads no list. */
+/* Returns the error text of the first list with a wrong length, or NULL. A length of 0 means that
+   it is not given, and is accepted. Reads no list. */
 PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -8719,7 +8921,8 @@ PE__OUTLINE const char *pe__rope_list_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Returns the text of the first error in axes, sections, section_order and coordinate, or NULL. */
+/* Returns the text of the first error in axes, sections, section_order and coordinate, or NULL. If
+   the sections have more pairs than the head, `left` wraps below 0; blocks then do not `fit`. */
 PE__WRAPS
 PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
@@ -8727,7 +8930,7 @@ PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
     const int listed = c->coordinate != NULL;
     const int blocks = several && !listed && c->section_order != PE_SECTIONS_INTERLEAVED;
-    size_t left = r->pairs; /* pairs that belong to no section */
+    size_t left = r->pairs; /* number of pairs that belong to no section */
     int fit = 1, equal = 1;
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
         fit &= c->sections[a] <= left;
@@ -8788,8 +8991,9 @@ PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
     return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
 }
 
-/* Returns the text of the first error of the config, or NULL. The numbers in the factor lists are
-   checked last, so after the lengths of the lists. */
+/* Returns the text of the first error of the config, or NULL. The numbers in r->factors and in
+   freq_factors are checked last, so after the lengths of the lists. The list of LONGROPE that does
+   not apply is not read. */
 PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
@@ -8816,14 +9020,14 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 }
 
 /* ==== src/rope/exact.h ==== */
-/* A single frequency of RoPE by multi-limb integers, for the frequencies whose last bit
- * double-double does not decide. Tested by tests/checks/levels.sh. */
+/* Computes a single frequency of RoPE with multi-limb integers, if double-double is not precise
+ * enough to round it to a double. Tested by tests/checks/levels.sh. */
 
 /* Returns a bound of YaRN's ramp, computed with n limbs: the larger of minimum and sign * c(beta),
    where sign is 1 or -1. The function c(beta) is defined for PE_ROPE_YARN in section 7 of
    rope/contract_config.h. If config->truncate is set, sign * c(beta) is rounded down. With a sign
-   of -1 it becomes minus the ceiling of c(beta). Sets *unsure if more limbs may yield another
-   integer. */
+   of -1 it becomes minus the ceiling of c(beta). If it is above 2^52, it becomes 2^52, as in
+   pe__rope_bound(). Sets *unsure if more limbs may yield another integer. */
 PE__COLD pe__bigfloat pe__rope_real_bound(const pe__rope *r, double beta, double sign,
                                           double minimum, int n, int *unsure)
 {
@@ -8854,9 +9058,10 @@ PE__COLD pe__bigfloat pe__rope_real_bound(const pe__rope *r, double beta, double
     return c;
 }
 
-/* Returns m = keep (1 - r) of pair i: the share of its frequency that is not divided by f, as in
-   the formula of rope/config.h. The result has as many limbs as *w, which is F q^i. Sets *unsure
-   if more limbs may decide a branch differently. */
+/* Returns m of pair i: the share of its frequency that is not divided by f, as in the formula of
+   rope/config.h. It is r->keep times 1 minus the ramp, or r->keep for a type without a ramp. The
+   result has as many limbs as *w, which is F q^i. Sets *unsure if more limbs may decide a branch
+   differently. */
 PE__COLD pe__bigfloat pe__rope_real_keep(const pe__rope *r, double i, const pe__bigfloat *w,
                                          int *unsure)
 {
@@ -8903,7 +9108,7 @@ PE__COLD pe__bigfloat pe__rope_real_keep(const pe__rope *r, double i, const pe__
     return x;
 }
 
-/* Returns f with n limbs. */
+/* Returns f = f[0] f[1] / f[2] + f[3], with the numbers r->f, computed with n limbs. */
 PE__COLD pe__bigfloat pe__rope_real_factor(const pe__rope *r, int n)
 {
     pe__bigfloat f = pe__bigfloat_of(r->f[0], n);
@@ -8913,9 +9118,10 @@ PE__COLD pe__bigfloat pe__rope_real_factor(const pe__rope *r, int n)
     return f;
 }
 
-/* Returns the frequency of a pair, correctly rounded. The number of limbs grows until they decide
-   the rounding and every branch. With PE__LIMBS, the largest number, a value whose error interval
-   contains a midpoint is taken to be the midpoint. */
+/* Returns the frequency of the head's pair with index `pair`, correctly rounded. The number of
+   limbs grows until they decide the rounding and every branch. With PE__LIMBS, the largest number,
+   branches are taken as decided, and a value whose error interval contains a midpoint is taken to
+   be the midpoint. */
 PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -8953,7 +9159,7 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
 }
 
 /* ==== src/rope/frequencies.h ==== */
-/* RoPE's frequencies in double-double, 64 at a time, correctly rounded. Tested by
+/* Computes RoPE's frequencies in double-double, 64 at a time, and rounds them correctly. Tested by
  * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
 
 /* Returns a bound of YaRN's ramp: the larger of minimum and sign * c(beta), where sign is 1 or -1.
@@ -8961,11 +9167,13 @@ PE__COLD double pe__rope_round_frequency(const pe__rope *r, size_t pair)
    step is log2 q. If config->truncate is set, sign * c(beta) is rounded down and *low is set to 0.
    Otherwise *low receives the low double of the result.
 
-   The error of c(beta) is below e = 2^-90 / |step|. The logarithms have at most 8 bits before the
-   point (L0 <= 2^53, beta >= 2^-128), so they are off by at most 2^-94. The quotient and step have
+   L0 is r->length. The error of c(beta) is below e = 2^-90 / |step|. The logarithms have at most 8
+   bits before the point (L0 <= 2^53, 2^-128 <= beta <= 2^128), so they are off by at most 2^-94.
+   (L0 = 2^-900, see pe_rope_ggml_frequencies(), has an exact logarithm.) The quotient and step have
    relative errors of 2^-101. If an integer is closer to c(beta) than e, the floor cannot be
-   determined. Then ramp_error = 1 sends all pairs on the ramp to pe__rope_round_frequency().
-   Results above 2^52 become 2^52, which is still above all pairs, so their errors do not matter. */
+   determined. Then r->ramp_error = 1 sends all pairs on or near the ramp to
+   pe__rope_round_frequency(). Floors above 2^52 become 2^52. Such a bound is far from all pairs of
+   a head that fits in memory, so its error does not matter. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double minimum,
                                   double *low)
 {
@@ -8991,12 +9199,13 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
 
 /* Set the ramp of r: its ends low and high, the line between them, and the bounds of the errors. If
    low = high in YaRN, the ramp gets the length 0.001, as in the code of models. ggml gives that
-   length to all ramps that are shorter.
+   length to all ramps that are shorter, also if high < low.
 
-   ramp_error bounds the absolute error of the line. Suppose that low and high are each off by e.
-   The error of low adds slope * e, and the error of high - low adds 2 * slope * e. The code uses
-   4 * slope * e, which leaves room. margin bounds the errors of x - low and x - high. If the
-   computed x is closer than margin to low or high, the exact x may be on the other side of it. */
+   ramp_error bounds the absolute error of the line start + slope x. Suppose that low and high are
+   each off by e, which pe__rope_bound() stores in ramp_error. The error of low adds slope * e, and
+   the error of high - low adds 2 * slope * e. The code uses 4 * slope * e, which leaves room.
+   margin bounds the errors of x - low and x - high. If the computed x is closer than margin to low
+   or high, the exact x may be on the other side of it. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -9034,22 +9243,24 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     /* begin - fall may cancel: its error is 2^-99 times the sum of both magnitudes */
     r->ramp_error +=
         pe__exp2i(-99) * (pe__first_lane(pe__abs(r->begin.hi)) + pe__first_lane(pe__abs(fall.hi)));
-    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* within margin of the step: undecided */
+    if (length == 0) r->ramp_error = 1 / pe__exp2i(-900); /* near the step: never decided */
 }
 
-/* Returns log2 f, with an error of at most 2^-104 max(1, |log2 f|). Where f is f[0] / f[2], the
-   logarithms of f[0] and f[2] are subtracted. Both numbers are usually products of 2, 3 and 5, for
-   which pe__td_log2_of() is so fast that two calls take less time than one logarithm of f. */
+/* Returns log2 f, with an error of at most 2^-104 max(1, |log2 f|). Except for DYNAMIC_NTK, f is
+   f[0] / f[2], and the logarithms of f[0] and f[2] are subtracted. Both numbers are usually
+   products of 2, 3 and 5, for which pe__td_log2_of() is so fast that two calls take less time than
+   one logarithm of f. */
 PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 {
     if (r->f[3] != 0) return pe__td_log2(r->factor);
     return pe__td_sub(pe__td_log2_of(r->f[0]), pe__td_log2_of(r->f[2]));
 }
 
-/* Set the numbers of r that all pairs share, for a config without errors. NTK and DYNAMIC_NTK
-   replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q. NTK_FIXED
-   multiplies w_i by f^(-2 (i + 1) / n), so the frequency scale F is f^(-2 / n), and -log2 f / (n /
-   2) is added to log2 q. */
+/* Set the fields of *r after is_ggml, for a config without errors. Here n is r->n, and theta is the
+   config's rope_theta. LINEAR and PROPORTIONAL have the frequency scale F = 1 / f. NTK and
+   DYNAMIC_NTK replace theta by theta f^(n / (n - 2)), which adds -log2 f / (n / 2 - 1) to log2 q.
+   NTK_FIXED multiplies w_i by f^(-2 (i + 1) / n), so the frequency scale F is f^(-2 / n), and -log2
+   f / (n / 2) is added to log2 q. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -9074,10 +9285,10 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
     if (pe__rope_has_ramp(r)) pe__rope_ramp(r);
 }
 
-/* Multiply the frequencies w of a vector of indices by the factor of the ramp: begin before low,
-   end after high, start + slope x between. Returns a bound of the factor's relative error. The
-   bound covers cancellation and the errors of low and high. It is 0 where x is farther from the
-   ramp than margin. */
+/* Multiply the frequencies F q^i in *w, of a vector of indices i, by the factor of the ramp: begin
+   before low, end after high, start + slope x between. Returns a bound of the factor's relative
+   error. The bound covers cancellation and the errors of low and high. It is 0 where x is outside
+   the ramp and farther from it than margin. */
 PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w)
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
@@ -9101,9 +9312,10 @@ PE__INLINE pe__vd pe__rope_apply_ramp(const pe__rope *r, pe__vd index, pe__dd *w
     return error / pe__abs(y.hi);
 }
 
-/* Write to omega the correctly rounded frequencies, starting at index `pair`: at most 64, and none
-   beyond the end of the pair's section. Returns their number. Lists of factors are copied and
-   padded with 1, because the last vector may extend beyond their end. */
+/* Write to omega the correctly rounded frequencies, starting at index `pair`, which is below
+   r->rotating. Stop after 64 frequencies, at the end of the pair's section (r->period), or at
+   r->rotating. Returns their number. Lists of factors are copied and padded with 1, because the
+   last vector may extend beyond their end. */
 PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, double *omega)
 {
     const size_t index = pair % r->period, left = pe__min(r->rotating - pair, r->period - index);
@@ -9117,7 +9329,7 @@ PE__OUTLINE size_t pe__rope_next_frequencies(const pe__rope *r, size_t pair, dou
         list[1][i] = i < n ? (double)more[pair + i] : 1.0;
     for (size_t i = 0; i < n; i += PE_LANES) {
         const pe__vd lanes = pe__iota() + pe__splat((double)(index + i));
-        pe__vd e = pe__splat(pe__exp2i(-99)); /* relative error */
+        pe__vd e = pe__splat(pe__exp2i(-99)); /* relative error of all but the ramp */
         pe__dd y = {pe__load(w + i), pe__load(w + PE__FREQUENCY_TILE + i)};
         if (pe__rope_has_ramp(r)) e = e + pe__rope_apply_ramp(r, lanes, &y);
         if (r->factors) y = pe__dd_div(y, pe__dd_from_double(pe__load(list[0] + i)));
@@ -9145,11 +9357,13 @@ PE__OUTLINE void pe__rope_all_frequencies(const pe__rope *r, double *omega)
 }
 
 /* ==== src/rope/attention.h ==== */
-/* RoPE's attention factor, correctly rounded, and pe_rope_frequencies(). Tested by
- * tests/unit/rope/test_rope_frequencies.c and tests/checks/levels.sh. */
+/* Computes RoPE's attention factor, by which all cosines and sines are multiplied, correctly
+ * rounded. Also defines pe_rope_frequencies(). Tested by tests/unit/rope/test_rope_frequencies.c
+ * and tests/checks/levels.sh. */
 
-/* pe__rope_mscale() returns 0.1 scale ln f + 1 in double-double. pe__rope_real_mscale() returns the
-   same number, computed with multi-limb integers. Both receive ln f in log_factor. */
+/* Both functions return 0.1 scale ln f + 1, where log_factor is ln f, and f is the factor of the
+   config (`factor` in pe__rope). The scale is 1, or mscale or mscale_all_dim of the config, or 0.
+   pe__rope_mscale() computes in double-double, pe__rope_real_mscale() with multi-limb integers. */
 PE__INLINE pe__dd pe__rope_mscale(pe__dd log_factor, double scale)
 {
     const pe__dd one = pe__dd_from_double(pe__splat(1.0));
@@ -9166,8 +9380,9 @@ PE__COLD pe__bigfloat pe__rope_real_mscale(const pe__bigfloat *log_factor, doubl
 }
 
 /* Returns `extra` times the attention factor, correctly rounded. The computation uses
-   multi-limb integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1). For LONGROPE
-   it is the square root of 1 + ln f / ln L0, where L0 is r->length. */
+   multi-limb integers. The factor is (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), with all_dim
+   0 if the divisor is 1. For LONGROPE it is the square root of 1 + ln f / ln L0, where L0 is
+   r->length; mscale and all_dim are then not used. */
 PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double all_dim,
                                       double extra)
 {
@@ -9199,17 +9414,22 @@ PE__COLD double pe__rope_round_factor(const pe__rope *r, double mscale, double a
        2^-90                         bounds the error of the operations, for which a bound of
                                      2^-92 was derived
        (mscale + all_dim) 2^-103     bounds what the error of ln f adds. If f is the quotient of two
-                                     adjacent lengths, ln f is off by 2^-104. 0.1 mscale ln f + 1
-                                     and 0.1 all_dim ln f + 1 are at least 1, so their relative
-                                     errors are at most 0.1 mscale 2^-104 and 0.1 all_dim 2^-104
+                                     lengths that differ by 1, ln f is off by up to 2^-104. For
+                                     f >= 1, 0.1 mscale ln f + 1 and 0.1 all_dim ln f + 1 are at
+                                     least 1, so their relative errors are at most 0.1 mscale 2^-104
+                                     and 0.1 all_dim 2^-104. Only ggml has f < 1, but f >= 2^-10 and
+                                     mscale = 1, so 0.1 ln f + 1 > 0.3 and the bound also holds
 
    Without the second term, 8 of 3000 factors with mscale = 2^62 and lengths near 2^52 were wrong.
 
-   No result is a midpoint of two doubles. ln f is transcendental, so the quotient that contains ln
-   f is also transcendental. If mscale and all_dim are equal, the quotient is 1. For LONGROPE, let
-   ln f / ln L0 be rational (L0 is r->length). Its denominator is then at most 53. So the square
-   root of 1 + ln f / ln L0 is irrational, or a fraction whose numerator has at most 5 bits and
-   whose denominator is at most 7. */
+   No result is a midpoint of two doubles. f is rational. If f = 1, or if mscale = all_dim, the
+   quotient is 1 and the result is `extra`. Otherwise ln f is transcendental, and so is the quotient
+   that contains it. For LONGROPE, let L0 be r->length, an integer of at most 2^53. If ln f / ln L0
+   is irrational, it is transcendental (Gelfond, Schneider), and so is the factor. If it is p / q in
+   lowest terms, L0 = c^q <= 2^53 and f = c^p <= 2^128 with an integer c, so q <= 53 and p <= 128.
+   Then the factor, the square root of (p + q) / q, is irrational, or a fraction whose numerator is
+   at most 13 and whose denominator is at most 7. None of these is a midpoint of two doubles, which
+   has 54 significant bits. */
 PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double extra)
 {
     const pe__dd log2_factor = pe__dd_from_td(pe__rope_log2_factor(r));
@@ -9233,8 +9453,8 @@ PE__OUTLINE double pe__rope_factor(const pe__rope *r, double mscale, double all_
     return pe__rope_round_factor(r, mscale, all_dim, extra);
 }
 
-/* Returns the attention factor that the config gives. If it gives none, returns the factor that its
-   type defines, which is 1 if f <= 1. */
+/* Returns the attention factor that the config gives, which is r->attention. If it gives none,
+   returns the factor that YARN or LONGROPE defines, or 1 for the other types and if f <= 1. */
 PE__OUTLINE double pe__rope_attention(const pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -9249,7 +9469,8 @@ PE__OUTLINE double pe__rope_attention(const pe__rope *r)
                 : pe__rope_factor(r, 1, 0, 1);
 }
 
-/* Check config and set r from it. Returns PE_OK or PE_ERR_CONFIG. */
+/* Check the config, which is not NULL, and set *r from it. Returns PE_OK or PE_ERR_CONFIG. After
+   PE_ERR_CONFIG, *r must not be used. */
 static inline pe_status pe__rope_read_checked(pe__rope *r, const pe_rope_config *config)
 {
     pe__rope_read(r, config);
@@ -9274,7 +9495,8 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 /* pe_rope_plan_init() makes a plan from a model's RoPE config, and pe_rope_plan_size() returns its
  * size. Tested by tests/unit/rope/test_rope_plan.c. */
 
-/* Returns the plan's pe_config for a RoPE config without errors. Its amplitude is set later. */
+/* Returns the plan's pe_config for a RoPE config without errors. Two things are left to
+   pe_rope_plan_init(): the amplitude, and the axes, of which this pe_config has one. */
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
 {
     pe_config config = pe_config_default(2 * r->pairs);
@@ -9292,8 +9514,8 @@ static inline int pe__rope_listed(const pe_rope_config *rope)
     return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);
 }
 
-/* Set the layout of plan. Returns the bytes of memory that the plan needs, or 0 if config has an
-   error. */
+/* Set the fields of *plan that give the axes and the size of its arrays. Returns the bytes of
+   memory that the plan needs, or 0 if config has an error. */
 static inline size_t pe__rope_plan_bytes(const pe__rope *r, const pe_config *config, pe_plan *plan)
 {
     const int listed = pe__rope_listed(r->config);
@@ -9324,7 +9546,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     const size_t size = pe__rope_plan_bytes(&r, &config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_MEMORY;
-    /* Divisors below 1 may raise frequencies above their limit. If the config may
+    /* Divisors below 1 may raise frequencies above their limit, 2^21. If the config may
        have such divisors, check all frequencies before anything is written. */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.rotating; i += n) {
@@ -9376,47 +9598,53 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
-    size_t in_token, in_head, out_token, out_head, heads;
+    size_t in_token, in_head, out_token, out_head, heads; /* heads: the number of each token */
     size_t copied_after;  /* elements after a head's pairs that are copied; 0 in place */
-    size_t copied_before; /* elements before a head's pairs that pe__copy_ends() copies */
+    size_t copied_before; /* elements before them that pe__copy_ends() copies; 0 in place */
     /* Only the checks of a call read the next two fields. out_heads is the number of heads of the
-       output, which must equal `heads`. head_dim is the number of elements of a head; it is 0 in
-       place, where only the rotated elements are accessed. */
+       output, which must equal `heads`. head_dim is the number of elements of a head. It is 0 in
+       place by a plan, where only the rotated elements are accessed. In place by a table it is the
+       number of these elements. */
     size_t out_heads, head_dim;
 } pe__heads;
 
 /* A section of a head consists of the pairs of one axis, if the axis has columns of its own. A tile
    may hold only a part of the section. */
 typedef struct pe__section {
-    size_t pair;   /* the index in the tile of the first pair that the tile holds */
-    size_t n;      /* the number of pairs that the tile holds */
+    size_t pair;   /* the index in the tile of the section's first pair that the tile holds */
+    size_t n;      /* the number of the section's pairs that the tile holds */
     size_t pairs;  /* the number of pairs of the whole section */
-    size_t column; /* the element of a head with which the n pairs begin */
+    size_t column; /* where the n pairs begin: elements after a head's first that rotates */
 } pe__section;
 
 /* A tile holds the sines and cosines of a range of pairs, for a range of the tokens of a call. */
 typedef struct pe__tile {
-    const float *sines, *cosines;
-    const size_t *row;    /* the row number of each token; NULL: 0, 1, 2 ... */
-    size_t stride;        /* floats from row to row; 0: all tokens share one row */
-    size_t pair, count;   /* the tile has the pairs [pair, pair + count) of a head */
-    size_t pairs;         /* the number of pairs of a head */
+    const float *sines, *cosines; /* of row 0, beginning with the pair of index `pair` */
+    const size_t *row;            /* the index of each token's row; NULL: 0, 1, 2 ... */
+    size_t stride;                /* floats from row to row; 0: all tokens share one row */
+    size_t pair, count;           /* the tile has the pairs [pair, pair + count) of a head */
+    size_t pairs;         /* the number of pairs of a head, or of a section rotated like a head */
     size_t token, tokens; /* the tile has the tokens [token, token + tokens) of the call */
     size_t call_tokens;   /* the number of tokens of the call */
-    pe_layout layout;
+    pe_layout layout;     /* which elements of a head, or of a section, are a pair */
     size_t section_count; /* 0: no sections are needed, see pe__tile_sections() */
-    const pe__section *section;
+    const pe__section *section; /* the sections; not set if section_count is 0 */
 } pe__tile;
 
-/* Rotate the heads x of the tile's tokens. If the tile has no pairs, copy elements of the heads
-   instead: see pe__copy_elements(). */
+/* Rotate the tile's pairs in the heads x of its tokens. If the tile begins with pair 0, also copy
+   the x->copied_after elements after the pairs. So a tile without pairs only copies elements, see
+   pe__copy_elements(). */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
 
 /* The arguments of a call. pe__rope_check_heads() converts the strides in x to bytes. */
 typedef struct pe__rope_call {
-    size_t tokens, in_element, out_element;     /* element: bytes */
-    pe__head_rotator *rotate, *rotate_sections; /* of heads without and with sections */
-    pe__heads x[2];                             /* queries, keys; with 0 heads there are none */
+    /* `tokens` is the number of tokens. An element has in_element bytes in the input and
+       out_element bytes in the output. */
+    size_t tokens, in_element, out_element;
+    /* `rotate` is for heads without sections, rotate_sections for heads with sections. The latter
+       is NULL for rotation by a table. */
+    pe__head_rotator *rotate, *rotate_sections;
+    pe__heads x[2]; /* queries and keys, or one set of heads; x[1] is not used by a table */
 } pe__rope_call;
 
 /* ==== src/rope/pairs.h ==== */
@@ -9425,19 +9653,27 @@ typedef struct pe__rope_call {
  * tests/unit/rope/test_rope_rotate.c. */
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
- * RoPE writes the sines and cosines of some tokens to the stack, as a tile, and rotates all heads
- * of these tokens by the tile. A tile has one row per token. A row first has the sines of all its
- * pairs, then their cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. */
+ * With a plan, RoPE writes the sines and cosines of some tokens to the stack, as a tile, and
+ * rotates all heads of these tokens by the tile. A tile has one row per token, or a single row if
+ * all tokens have the same position. A row first has the sines of all its pairs, then their
+ * cosines, as in a row that pe_fill_f32() writes in PE_LAYOUT_HALVES. With a table, the rows are
+ * those of by_table.h. */
 
 enum {
-    PE__ROPE_PAIRS = PE__SORT_PAIRS,                 /* pairs of a tile, at most */
-    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 rows of 64 pairs, 17 KB */
-    PE__ROPE_PREFETCH_DISTANCE = 8192, /* bytes, rounded down to whole heads; at least one head */
-    PE__ROPE_GROUP = 8192,             /* bytes of heads that are rotated together */
-    /* Heads are assumed to be in a cache if they have at most this number of bytes: */
-    PE__ROPE_CACHED = 1 << 21, /* heads of tokens that have one head each and share a rotation */
-    PE__ROPE_NEAR = 1 << 24,   /* heads of floats that are rotated in place */
-    PE__ROPE_AWAY = 1 << 17    /* heads of floats that are rotated out of place */
+    PE__ROPE_PAIRS = PE__SORT_PAIRS, /* pairs of a tile on the stack, at most */
+    /* This is the number of floats of a tile on the stack. 34 rows of 64 pairs take 17 KB. Without
+       optimisation it is half, since kernels then need more stack. */
+    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128,
+    /* This number of bytes, rounded down to whole heads but at least one head, is from the head
+       that is rotated to the head that is prefetched. */
+    PE__ROPE_PREFETCH_DISTANCE = 8192,
+    PE__ROPE_GROUP = 8192, /* bytes of heads that are rotated together, up to one head more */
+    /* Heads are assumed to be in a cache if they have at most one of these numbers of bytes. The
+       first is for tokens that have one head each and share a rotation. The second is for floats
+       that are rotated in place, the third for floats that are rotated out of place. */
+    PE__ROPE_CACHED = 1 << 21,
+    PE__ROPE_NEAR = 1 << 24,
+    PE__ROPE_AWAY = 1 << 17
 };
 
 /* This struct refers to the sines and cosines of one token's pairs in a tile. */
@@ -9466,7 +9702,8 @@ PE__INLINE pe__vf pe__rotate_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
 }
-/* Rotate u = a0 b0 a1 b1 ... by s = -s0 s0 -s1 s1 ... and c = c0 c0 c1 c1 ... */
+/* Return a'0 b'0 a'1 b'1 ..., where u = a0 b0 a1 b1 ..., s = -s0 s0 -s1 s1 ... and
+   c = c0 c0 c1 c1 ... */
 PE__INLINE pe__vf pe__rotate_interleaved(pe__vf u, pe__vf s, pe__vf c)
 {
     return pe__rotate_b(pe__swap(u), u, s, c);
@@ -9509,12 +9746,15 @@ PE__INLINE void pe__rotate_pairs(pe_type type, pe_layout layout, const pe__rotat
                        pe__rotate_interleaved(v, t->s[1], t->c[1]));
 }
 
-/* This struct holds the sines s and cosines c of a pair tile. A pair tile is two vectors of pairs
-   and therefore four vectors of elements. In halves, two of these hold a and two hold b. s and c
-   are in the order of the elements. In halves, a and b share s[0], s[1], c[0] and c[1]. From bf16
-   to bf16, even and odd elements are in separate vectors, which are cheaper to widen and to round.
-   In halves, s and c are then split into even and odd pairs. If pairs are interleaved, the even
-   elements are a and the odd elements are b. So s and c stay in the order of the pairs.
+/* This struct holds the sines s and cosines c of a pair tile. A pair tile is PE__PAIR_TILE pairs
+   (a, b): two vectors of pairs, and therefore four vectors of elements. In halves, two of these
+   hold a and two hold b; a and b share s[0], s[1], c[0] and c[1]. If pairs are interleaved, s[k]
+   and c[k] are for vector k of the elements, as pe__rotate_interleaved() takes them.
+
+   From bf16 to bf16, even and odd elements are in separate vectors, which are cheaper to widen and
+   to round. In halves, s[0] and c[0] are then for the even pairs, s[1] and c[1] for the odd pairs.
+   If pairs are interleaved, the even elements are a and the odd elements are b. So s[0] and s[1],
+   c[0] and c[1] are in the order of the pairs, and the others are not used. The function
    pe__put_bf16_four() needs NaNs whose last 16 bits are 0. NaNs that are widened from bf16 have
    this form. NaNs that are computed from these also have it. */
 enum { PE__PAIR_TILE = 4 * PE_LANES };
@@ -9548,7 +9788,7 @@ PE__INLINE void pe__pair_tile_load(int halves, int narrow, const float *s, const
         u->c[2] = pe__get_repeated(c + PE__FLOATS);
         u->c[3] = pe__get_repeated(c + 3 * PE_LANES);
     }
-    if (narrow) { /* a caller's table may hold NaNs that do not end in 16 zero bits */
+    if (narrow) { /* replace NaNs of a caller's table, which may not end in 16 zero bits */
         if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0]))) {
             u->s[0] = pe__quiet(u->s[0]);
             u->c[0] = pe__quiet(u->c[0]);
@@ -9563,9 +9803,10 @@ PE__INLINE void pe__pair_tile_load(int halves, int narrow, const float *s, const
    sections. Each of the two sections has one vector of pairs in halves. */
 enum { PE__PAIR_TILE_INTERLEAVED, PE__PAIR_TILE_HALVES, PE__PAIR_TILE_SECTION_HALVES };
 
-/* Rotate the pair tile at p by the sines and cosines u and store it at q. `layout` is one of the
-   constants above. `across` is the number of elements from the pair tile's first two vectors to its
-   other two. In halves, that is the distance from a to b. */
+/* Rotate the pair tile at p, of type `from`, by the sines and cosines u and store it at q, as type
+   `to`. `layout` is one of the constants above. `across` is the number of elements from x0 to y0,
+   and from x1 to y1. In halves, also of sections, that is the distance from a to b. If pairs are
+   interleaved, it is the distance from the first two vectors to the other two. */
 PE__INLINE void pe__pair_tile_rotate(pe_type from, pe_type to, int layout, const pe__pair_tile *u,
                                      const unsigned char *p, unsigned char *q, size_t across)
 {
@@ -9588,7 +9829,7 @@ PE__INLINE void pe__pair_tile_rotate(pe_type from, pe_type to, int layout, const
     }
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
-    if (layout && sizeof(pe__vf) >= 64) { /* x1 is loaded late: faster from memory */
+    if (layout && sizeof(pe__vf) >= 64) { /* x1 after the first stores: faster from memory */
         const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
         pe__rotate_halves(to, x0, y0, u->s[0], u->c[0], q, z);
         const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
@@ -9676,17 +9917,17 @@ PE__INLINE void pe__rotate_head(pe_type from, pe_type to, pe_layout layout, cons
     if (tail) pe__vectors_put(to, layout, &last, y, out);
 }
 
-/* Return how many pairs have their sines and cosines in registers. In halves, these are the pairs
-   of two pair tiles. An interleaved pair tile takes eight registers, so only one pair tile is kept
-   in registers, or two with the 32 registers of AVX-512. */
+/* Return how many pairs have their sines and cosines in registers while heads are rotated. In
+   halves, these are the pairs of two pair tiles. An interleaved pair tile takes eight registers, so
+   only one pair tile is kept in registers, or two with the 32 registers of AVX-512. */
 PE__INLINE size_t pe__register_pairs(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__PAIR_TILE : PE__PAIR_TILE;
 }
 
 /* Prefetch the `bytes` bytes that start at the address `address`, which are at most four cache
-   lines. This is not written as a loop, because a loop that a compiler laid out badly took 20 %
-   longer. */
+   lines. More than two lines count as four. This is not written as a loop, because a loop that a
+   compiler laid out badly took 20 % longer. */
 PE__WRAPS
 PE__INLINE void pe__prefetch_lines(uintptr_t address, size_t bytes)
 {
@@ -9711,7 +9952,7 @@ PE__INLINE size_t pe__next_pair_tile(size_t pairs, size_t *done)
 }
 
 /* These constants say how a head in halves is divided: it is one section, or has sections of whole
-   pair tiles, or has sections of one vector of pairs. */
+   pair tiles, or has sections of one vector of pairs. An interleaved head is one section. */
 enum { PE__ONE_SECTION, PE__PAIR_TILE_SECTIONS, PE__VECTOR_SECTIONS };
 
 /* Rotate the complete pair tiles of all x->heads heads. The sines and cosines of one or two pair
@@ -9761,10 +10002,11 @@ PE__INLINE void pe__rotate_pair_tiles(pe_type from, pe_type to, pe_layout layout
     }
 }
 
-/* Return how many of n pairs are rotated in pair tiles; pe__rotate_ends() rotates the others in
-   vectors. The last n % PE__FLOATS pairs fill no vector: a vector that ends with pair n - 1 rotates
-   them and overlaps the vector before it. Both vectors must be loaded before either is stored, so
-   the one before is also kept out of the pair tiles. */
+/* Return how many of n pairs are rotated in pair tiles. If n is at least PE__FLOATS,
+   pe__rotate_ends() rotates the others in vectors; otherwise the function returns 0, and
+   pe__rotate_short() rotates all n. The last n % PE__FLOATS pairs fill no vector: a vector that
+   ends with pair n - 1 rotates them and overlaps the vector before it. Both vectors must be loaded
+   before either is stored, so the one before is also kept out of the pair tiles. */
 PE__INLINE size_t pe__tiled_pairs(size_t n)
 {
     const size_t tail = n % PE__FLOATS, kept = tail ? tail + PE__FLOATS : 0;
@@ -9772,8 +10014,9 @@ PE__INLINE size_t pe__tiled_pairs(size_t n)
     return complete_pairs - complete_pairs % PE__PAIR_TILE;
 }
 
-/* Rotate the pairs that pe__tiled_pairs() leaves over, in all x->heads heads. in_sections is 1 if
-   every section of a head has one vector of pairs or complete pair tiles. Then there is no tail. */
+/* Rotate the pairs that pe__tiled_pairs() leaves over, in all x->heads heads, for n = a->n of at
+   least PE__FLOATS. The flag in_sections is 1 if every section of a head has one vector of pairs or
+   complete pair tiles. Then there is no tail: n is a multiple of PE__FLOATS. */
 PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int in_sections,
                                 const pe__angles *a, const pe__heads *x)
 {
@@ -9796,8 +10039,8 @@ PE__INLINE void pe__rotate_ends(pe_type from, pe_type to, pe_layout layout, int 
     }
 }
 
-/* Rotate heads that have fewer pairs than a vector has floats, or no pairs. The heads are copied,
-   padded to vectors, rotated, and copied to the output. */
+/* Rotate the a->n pairs of all heads, where a->n is below PE__FLOATS and may be 0. The pairs are
+   copied, padded to vectors, rotated, and copied to the output. */
 PE__OUTLINE void pe__rotate_last_pairs(pe_type from, pe_type to, pe_layout layout,
                                        const pe__angles *a, const pe__heads *heads)
 {
@@ -9823,8 +10066,8 @@ PE__OUTLINE void pe__rotate_last_pairs(pe_type from, pe_type to, pe_layout layou
     }
 }
 
-/* Do what pe__rotate_last_pairs() does, for floats in halves. The masked loads and stores take 40 %
-   of its time. */
+/* Do what pe__rotate_last_pairs() does, for floats in halves, with masked loads and stores. With
+   AVX-512 this takes 40 % of the time of pe__rotate_last_pairs(). */
 PE__OUTLINE void pe__rotate_masked(const pe__angles *a, const pe__heads *x)
 {
     const size_t n = a->n, next = a->pairs * sizeof(float);
@@ -9869,12 +10112,13 @@ PE__INLINE void pe__convert(pe_type from, pe_type to, const unsigned char *in, u
 }
 
 /* ==== src/rope/rotate.h ==== */
-/* This file defines the rotators of heads, such as pe__rotate_heads_f32(). For each type and
- * layout, a function rotates all heads of a tile's tokens. It chooses the order of the heads that
- * suits the caches. Test: tests/unit/rope/test_rope_rotate.c. */
+/* This file defines the rotators of heads, such as pe__rotate_heads_f32(). For each layout and each
+ * type, also from f32 to f16 or bf16, a function rotates all heads of a tile's tokens. It chooses
+ * the order of the heads that suits the caches. Test: tests/unit/rope/test_rope_rotate.c. */
 
-/* Copy the elements after the pairs, in all heads of the tile's tokens. The pairs of a wide head
-   take several tiles; the elements are copied only with the tile that has the first pair. */
+/* Copy x->copied_after elements after the pairs, in all heads of the tile's tokens. The pairs of a
+   wide head take several tiles; the elements are copied only with the tile that has the first
+   pair. */
 PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, const pe__heads *x)
 {
     const size_t n = 2 * tile->pairs, rest = tile->pair == 0 ? x->copied_after : 0;
@@ -9887,24 +10131,25 @@ PE__INLINE void pe__copy_rest(pe_type from, pe_type to, const pe__tile *tile, co
 }
 
 /* These constants name the order in which heads are rotated. PE__HEADS_TOGETHER rotates several
-   heads of a token at a time. PE__HEAD_BY_HEAD rotates one head of all tokens, then the next head.
-   PE__TOKEN_BY_TOKEN rotates all heads of a token, one at a time, then takes the next token. The
-   first order alone is not enough, because the heads of a token may be far apart. In an array
-   [heads, tokens, head_dim] of 32 heads of 4096 tokens, it takes 1.4 to 1.5 times as long as the
-   second. */
+   heads at a time: of one token, or of tokens that share a rotation. PE__HEAD_BY_HEAD rotates one
+   head of all tokens, then the next head. PE__TOKEN_BY_TOKEN rotates all heads of a token, one at a
+   time, then takes the next token. The first order alone is not enough, because the heads of a
+   token may be far apart. In an array [heads, tokens, head_dim] of 32 heads of 4096 tokens, it
+   takes 1.4 to 1.5 times as long as the second. */
 enum { PE__HEADS_TOGETHER, PE__HEAD_BY_HEAD, PE__TOKEN_BY_TOKEN };
 
 /* A schedule says which heads are rotated together, in which order heads are rotated, and how far
    ahead they are prefetched. */
 typedef struct pe__head_schedule {
-    /* If tokens is 1, this number of heads of one token is rotated together. If tokens is larger,
-       this number of tokens is rotated together; they have one head each and share a rotation. */
+    /* If `tokens` is 1, `heads` is the number of heads of one token that are rotated together. If
+       `tokens` is larger, the heads of this number of tokens are rotated together; the tokens have
+       one head each and share a rotation. */
     size_t heads, tokens;
     size_t prefetch_distance; /* bytes from the address that is read to the prefetch; 0: none */
-    int order;                /* PE__HEADS_TOGETHER ... */
+    int order;                /* one of the three constants above */
 } pe__head_schedule;
-/* A head takes several passes if its sines and cosines do not fit in the registers, or do not fill
-   complete pair tiles. */
+/* Returns whether a head takes several passes. It does if its sines and cosines do not fit in the
+   registers, or do not fill complete pair tiles. */
 PE__INLINE int pe__takes_passes(const pe__tile *tile)
 {
     return tile->count > pe__register_pairs(tile->layout) || tile->count % PE__PAIR_TILE;
@@ -9922,18 +10167,20 @@ PE__OUTLINE pe__head_schedule pe__schedule_tokens(const pe__tile *tile, const pe
        memory (`scattered`) are rotated head after head instead, in the order of their addresses.
        With passes they took 1.04 to 1.5 times as long in place, and 1.5 to 2.7 times as long out of
        place with AVX2 and SSE2. But passes took 0.6 to 0.93 times as long for heads whose last pass
-       is not full. With scalar code, they took 0.75 to 0.97 times as long for interleaved pairs and
-       for sections. */
+       is not `full`. With scalar code, they took 0.75 to 0.97 times as long for interleaved pairs
+       and for sections, which are not `wide`. Heads are taken to come from memory if the call has
+       `many` tokens. */
     const int passes = pe__takes_passes(tile);
     const size_t near_by = x->in == x->out ? (size_t)PE__ROPE_NEAR : (size_t)PE__ROPE_AWAY;
     const int many = tile->call_tokens > near_by / pe__max(x->in_token, 1);
     const int full = tile->count % pe__register_pairs(tile->layout) == 0;
     const int wide = PE_LANES > 1 || (tile->layout == PE_LAYOUT_HALVES && !tile->section_count);
     const int scattered = passes && full && wide && from == PE_TYPE_F32 && many;
-    /* Whole heads are prefetched unless they are cached. Floats that are read in the order of their
-       addresses are an exception. They are read in this order if there is one pass or `scattered`
-       is set. Out of place, such floats are not prefetched: the hardware alone is faster. In place,
-       they are prefetched only if the tokens share a rotation or PE_PREFETCH_HEADS is set. */
+    /* Whole heads are prefetched unless they are `cached`. Floats that are read in the order of
+       their addresses are an exception. They are read in this order if there is one pass or
+       `scattered` is set. Out of place, such floats are not prefetched: the hardware alone is
+       faster. In place, they are prefetched only if the tokens share a rotation or
+       PE_PREFETCH_HEADS is set. */
     const int prefetches = from != PE_TYPE_F32 || (passes && !scattered) ||
                            (x->in == x->out && (shared || PE_PREFETCH_HEADS));
     const size_t group = PE__ROPE_GROUP / (next + !next) + 1;
@@ -9953,7 +10200,8 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
     /* For the floats of one token out of place, it is not known whether they come from memory. If
        they do, passes over two heads take 0.43 to 0.48 times as long as passes over all heads. In a
        cache, they take 1.04 to 1.2 times as long (AVX2; halves with SSE2 and scalar code; Zen 4).
-       Passes over one cache line of each head gain nothing. */
+       Interleaved pairs without AVX2 or AVX-512 are not `wide`: a pass over them takes at most one
+       cache line of each head, and such passes gain nothing. */
     const int wide = tile->layout == PE_LAYOUT_HALVES || PE_LANES >= 4;
     const int away = wide && from == PE_TYPE_F32 && x->in != x->out && pe__takes_passes(tile);
     const pe__head_schedule few = {away ? 2 : x->heads, 1, 0, x->heads == 1};
@@ -9966,8 +10214,9 @@ PE__INLINE pe__head_schedule pe__schedule_heads(const pe__tile *tile, const pe__
 typedef enum pe__granularity { PE__IN_PAIR_TILES, PE__IN_VECTORS, PE__IN_SECTIONS } pe__granularity;
 
 /* Rotate the heads in groups. All heads of a group are rotated by as many sines and cosines as fit
-   in the registers, then by the next ones, in another pass. If there are several passes, a group
-   has about 8 KB (PE__ROPE_GROUP) and so stays in the first-level cache. */
+   in the registers, then by the next ones, in another pass. If there are several passes over
+   several tokens, a group has at most about 8 KB (PE__ROPE_GROUP) and so stays in the first-level
+   cache. For the groups of a single token see pe__schedule_heads(). */
 PE__INLINE void pe__rotate_groups(pe_type from, pe_type to, pe_layout layout, pe__granularity how,
                                   const pe__tile *tile, const pe__heads *x,
                                   const pe__head_schedule *schedule)
@@ -10082,7 +10331,8 @@ PE__INLINE void pe__rotate_sections_interleaved(pe_type from, pe_type to, const 
     }
 }
 
-/* Rotate one head at a time, in the schedule's order, and copy the elements after its pairs. */
+/* Rotate one head at a time, in the schedule's order. If the tile has pair 0, also copy the
+   elements after the head's pairs. */
 PE__INLINE void pe__rotate_singly(pe_type from, pe_type to, pe_layout layout, const pe__tile *tile,
                                   const pe__heads *x, const pe__head_schedule *schedule)
 {
@@ -10557,18 +10807,20 @@ PE__OUTLINE void pe__rotate_heads_f32_bf16_sections(const pe__tile *t, const pe_
 
 /* ==== src/rope/rows.h ==== */
 /* Writes the sines and cosines of tokens, as rows in the order of the pairs. They are computed axis
- * by axis. If the plan has a list of coordinates (plan->order), they are computed segment by
- * segment: a segment is pairs of one coordinate, see pe__plan_sort_pairs(). Test:
- * tests/unit/layouts/test_lists.c. */
+ * by axis, or all together if all pairs depend on the same coordinates. If the plan has a list of
+ * coordinates (plan->order), they are computed segment by segment: a segment is pairs of one
+ * coordinate, see pe__plan_sort_pairs(). Test: tests/unit/layouts/test_lists.c. */
 
 /* The pairs of a plan in a range [pair, pair + count) that belong to one axis. pe__next_axis() goes
    through the axes. */
 typedef struct pe__axis_part {
-    size_t next, end; /* the next axis, the index of its first pair in the plan; begin with 0, 0 */
-    const pe__axis *axis;
-    size_t first;  /* the index among the axis' own pairs of the first of them */
-    size_t n;      /* their number */
-    size_t offset; /* the index in the range of the first of them */
+    /* `next` is the index of the axis to visit next. `end` is the index, among all pairs of the
+       plan, of that axis' first pair: the end of the axis visited last. Initialise both to 0. */
+    size_t next, end;
+    const pe__axis *axis; /* the axis to which the pairs belong */
+    size_t first;         /* the index of the first of these pairs among all pairs of the axis */
+    size_t n;             /* the number of these pairs */
+    size_t offset;        /* the index of the first of these pairs in the range */
 } pe__axis_part;
 /* Go to the next axis that has pairs in the range [pair, pair + count), and return 1. Return 0
    after the last one. */
@@ -10586,14 +10838,15 @@ PE__INLINE int pe__next_axis(const pe_plan *plan, size_t pair, size_t count, pe_
     return 0;
 }
 
-/* Return the end of the segment that begins at pair `first`. The segments of a row are computed one
-   after the other, in whole groups of vectors. So the padding pairs after a segment are overwritten
-   by the next segment; the padding pairs of the last segment are after the row. */
+/* Return the index after the last pair of the segment that begins at pair `first`, from the bytes
+   `segments` that pe__plan_sort_pairs() made. The segments of a row are computed one after the
+   other, in whole groups of vectors. So the padding pairs after a segment are overwritten by the
+   next segment; the padding pairs of the last segment are after the row. */
 PE__INLINE size_t pe__segment_end(const uint8_t *segments, size_t first)
 {
     return first + 1 + (segments[first] & PE__SEGMENT_OF_ONE ? 0 : segments[first + 1]);
 }
-/* Return how many padding pairs fill the last group of the segment from pair `pair` to `end`. */
+/* Return how many padding pairs complete the last group of the segment [pair, end). */
 PE__WRAPS
 PE__INLINE size_t pe__segment_padding(size_t pair, size_t end) { return (pair - end) % PE__GROUP; }
 
@@ -10607,9 +10860,10 @@ PE__INLINE size_t pe__sorted_stride(const pe_plan *plan, size_t pair, size_t n)
     return n + pe__segment_padding(first, n);
 }
 
-/* Write rows of a sorted plan in its sorted order, segment by segment. The output has room for
-   `room` pairs a row, padding pairs included. Stationary pairs are computed at position 0.
-   If the positions have one coordinate for all axes, all other segments are written as one. */
+/* Write `rows` rows of a sorted plan in its sorted order, segment by segment, for the positions
+   that start at row `row`. The output has room for `room` pairs per row, padding pairs included.
+   Stationary pairs are computed at position 0. If the positions have one coordinate for all axes,
+   the segments of all other pairs are written as one. */
 PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room,
                                        const pe_at *positions, size_t row, size_t rows)
 {
@@ -10643,7 +10897,8 @@ PE__OUTLINE void pe__write_sorted_rows(const pe__output *output, size_t room,
 /* Write rows of a sorted plan in the order of the pairs. First they are written in sorted order,
    beginning where row 1 of the output belongs, not row 0. Then they are copied one after the other
    to their own places, in the order of the pairs. A copy overwrites only rows that have been copied
-   already. */
+   already. After its last row, the output needs space for one more row and for padding pairs, see
+   pe__tile_tokens(). */
 PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *positions,
                                          size_t row, size_t rows)
 {
@@ -10660,8 +10915,8 @@ PE__OUTLINE void pe__write_unsorted_rows(const pe__output *output, const pe_at *
                        output->element);
 }
 
-/* Write `rows` rows, starting at row `row` of at, to an output whose rows hold the sines and
-   cosines of its pairs and nothing else. */
+/* Write `rows` rows, for the positions that start at row `row`, to an output whose rows hold the
+   sines and cosines of its pairs and nothing else. */
 PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *positions, size_t row,
                                      size_t rows)
 {
@@ -10691,9 +10946,9 @@ PE__OUTLINE void pe__write_rope_rows(const pe__output *output, const pe_at *posi
  * stack. Then the tokens' heads are rotated by them. pe__rotate_tokens() is the loop over tiles.
  * Test: tests/unit/rope/test_rope_tokens.c. */
 
-/* Return how many rows a tile of `tile` floats holds. Its buffer has 25 % more floats, because a
-   sorted plan needs padding pairs and space for one additional row: see
-   pe__write_unsorted_rows(). */
+/* Return how many rows, one for each token, a tile of `tile` floats holds. The tile's buffer has
+   25 % more floats, because a sorted plan (plan->order) needs padding pairs and space for one
+   additional row: see pe__write_unsorted_rows(). */
 PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
 {
     const size_t n = pe__min(plan->pairs, PE__ROPE_PAIRS), limit = tile / (2 * n);
@@ -10702,15 +10957,17 @@ PE__INLINE size_t pe__tile_tokens(const pe_plan *plan, size_t tile)
     return pe__min(limit, (5 * tile / 8 - n) / step);
 }
 
-/* Copy x->copied_after elements of each head to the output, converted to its type. The rotator does
-   this when it gets a tile without pairs, because no other function of a call knows both types. */
+/* Copy x->copied_after elements, starting at x->in, of each head of the tile's tokens to x->out,
+   converted to the type of the output. The function call->rotate does this when it gets a tile
+   without pairs, because no other function of a call knows both types. */
 PE__INLINE void pe__copy_elements(const pe__rope_call *call, const pe__tile *no_pairs,
                                   const pe__heads *x)
 {
     if (x->copied_after) call->rotate(no_pairs, x);
 }
 
-/* Copy the elements before the pairs of each head and, if and_after is set, those after them. */
+/* Copy the x->copied_before elements before the pairs of each head and, if and_after is set, the
+   x->copied_after elements after them. */
 PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,
                               int and_after)
 {
@@ -10728,8 +10985,8 @@ PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, c
 }
 
 /* Rotate heads of a plan with rope_interleave. Their pairs are interleaved in the input and halves
-   in the output. A few heads at a time are copied to a buffer as halves and rotated from there to
-   the output. */
+   in the output. A few heads of a token at a time are copied to a buffer as halves and rotated from
+   there to the output. The other elements of the heads are copied, if there are any to copy. */
 PE__OUTLINE void pe__rotate_rope_interleave(const pe__rope_call *call, const pe__tile *tile,
                                             const pe__heads *x)
 {
@@ -10779,7 +11036,8 @@ PE__INLINE size_t pe__tile_sections(const pe_plan *plan, size_t pair, size_t cou
     return sections;
 }
 
-/* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of at. */
+/* Rotate all tokens of a call, tile by tile. Token t has the position of row `row` + t of
+   `positions`. */
 PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, size_t row,
                                    const pe__rope_call *call)
 {
@@ -10789,7 +11047,7 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, 
     const size_t pairs = plan->pairs;
     pe__section section[PE_MAX_AXES];
     pe__tile tile;
-    if (pairs == 0) return; /* all columns of the plan hold 0 */
+    if (pairs == 0) return; /* a shift, of rows whose columns are all 0 */
     tile.pairs = pairs;
     tile.layout = plan->layout;
     tile.row = NULL;
@@ -10824,35 +11082,41 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, 
 }
 
 /* ==== src/rope/call.h ==== */
-/* RoPE's checks and calls. From the call to a rotated head, with the macro in brackets if macros
- * make the name:
+/* Checks the arguments of RoPE's calls and rotates by a plan. These functions lead from a call to a
+ * rotated head. Brackets name the macro that defines a function:
  *     pe_rope_f32                (calls/inlined.h) [PE__CALLS] makes a pe__rope_call
- *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] adds the rotators of floats
+ *     pe__call_rope_f32          (calls/each_type.h) [PE__OF_TYPE] names the functions that
+ *                                  rotate heads of floats
  *     pe__rope_by_plan           (here) checks all arguments; nothing is written before
- *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, 34 for 64 pairs
- *     pe__write_rope_rows        (rows.h) writes their sines and cosines to the stack, by the row
+ *     pe__rotate_tokens          (tokens.h) takes a tile of tokens at a time, often 34 of 64 pairs
+ *     pe__write_rope_rows        (rows.h) writes their sines and cosines to the stack, with the row
  *                                  kernel of pe_fill_f32()
  *     pe__rotate_heads_f32       (rotate.h) [PE__HEAD_ROTATORS] chooses the layout
  *     pe__rotate_heads_f32_halves  [PE__HEAD_ROTATOR, also ..._interleaved] chooses the order of
  *                                  the heads, by pe__schedule_heads()
- *     pe__rotate_groups            takes a group of a token's heads at a time
+ *     pe__rotate_groups            takes a group of heads at a time, usually of one token
  *     pe__rotate_pair_tiles      (pairs.h) keeps some sines and cosines in registers and rotates
  *                                  their pairs in each of the heads, then loads the next ones
- *     pe__pair_tile_rotate         loads a pair tile, computes a c - b s and b c + a s, stores them
- * The last pairs of a head may fill no pair tile: pe__rotate_groups() calls pe__rotate_vectors()
- * for them. Instead of pe__rotate_groups(), pe__rotate_singly() rotates one head at a time where
- * tokens have one head each, where the heads of a token are far apart, and in some large calls.
- * Heads with sections are rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS], and heads
- * of a plan with rope_interleave are first copied as halves, by pe__rotate_rope_interleave()
- * (tokens.h). Test: tests/unit/rope/test_rope_call.c. */
+ *     pe__pair_tile_rotate         loads a pair tile, computes a c - b s and b c + a s for each
+ *                                  pair (a, b) with cosine c and sine s, and stores them
+ * A pair tile is as many pairs as two vectors have floats. The last pairs of a head may fill no
+ * pair tile: pe__rotate_groups() calls pe__rotate_vectors() for them. In three cases,
+ * pe__rotate_singly() rotates one head at a time instead of pe__rotate_groups(). The first is one
+ * head per token, unless the tokens share a rotation and fit in a cache. In the second, the heads
+ * of a token are farther apart than the tokens of a head. The third is some large calls of floats,
+ * see pe__schedule_tokens(). A
+ * section of a head is the pairs of one axis that has columns of its own. Heads with sections are
+ * rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS]. Heads of a plan with
+ * rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h). Test:
+ * tests/unit/rope/test_rope_call.c. */
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
 /* Check that the heads do not overlap and that a pointer can span them. There are tokens * heads
    heads of `width` elements each, and an element has `element` bytes. If the check passes, convert
    the strides *token and *head from elements to bytes. Then also set *span to the number of bytes
-   from the start of the first element to the end of the last one. Returns PE_OK, PE_ERR_SHAPE or
-   PE_ERR_SIZE. */
+   from the start of the first element to the end of the last one. Returns PE_ERR_SHAPE if heads
+   overlap, PE_ERR_SIZE if a pointer cannot span them, else PE_OK. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
 {
@@ -10861,7 +11125,7 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
     const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
     if (width > limit) return PE_ERR_SIZE;
-    for (int k = 0; k < 2; k++) { /* the smaller stride first; width becomes the whole span */
+    for (int k = 0; k < 2; k++) { /* the smaller stride first; width grows to the whole span */
         if (number[k] == 1) continue;
         if (stride[k] < width) return PE_ERR_SHAPE;
         if (pe__exceeds(number[k] - 1, stride[k], limit - width)) return PE_ERR_SIZE;
@@ -10869,7 +11133,7 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     }
     /* A single head has no head stride, so *head becomes the token stride: heads of tokens that
        share a rotation are then rotated as the heads of one token. A single token has no token
-       stride, so *token becomes the head stride. */
+       stride, so *token becomes the head stride. Both become 0 for one token of one head. */
     if (tokens == 1) *token = 0;
     if (heads == 1) *head = *token;
     if (tokens == 1) *token = *head;
@@ -10879,8 +11143,9 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan, which was made? Every column of its rows must belong to a pair, and it
-   must have no padding position. */
+/* Returns whether RoPE can use the plan, which was made: d_model is not 0. Every column of its rows
+   must belong to a pair, and every pair must have a sine and a cosine. The plan must have neither a
+   padding position nor PE_COLUMNS_FREQUENCIES (plan->step). */
 static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
     int ok = !plan->has_padding && plan->d_model == 2 * plan->pairs;
@@ -10890,15 +11155,18 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
 
 /* Check one set of heads, each of which rotates `rotary` elements, beginning with element `offset`.
    Then convert the strides of *h to bytes, and let h->in and h->out point to element `offset` of
-   the first head. */
+   the first head. Out of place, also set copied_before and copied_after to the numbers of elements
+   of a head before and after the rotated ones. Returns PE_OK, also for 0 heads, or PE_ERR_NULL,
+   PE_ERR_SHAPE, PE_ERR_SIZE or PE_ERR_OVERLAP. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary,
                                              size_t offset)
 {
     if (h->heads == 0) return PE_OK; /* its other fields may be uninitialized */
     if (!h->in || !h->out) return PE_ERR_NULL;
     const size_t width = h->head_dim ? h->head_dim : rotary;
-    /* Strides of a single token or head are ignored. In pe_rope_T, which has no output of its own,
-       the comparisons took 4 of the 72 ns of one token of one head. */
+    /* Strides of a single token or head are ignored. pe_rope_T and pe_rope_qk_T, which have no
+       output of their own, set head_dim to 0. It is tested first, because the comparisons took 4 of
+       the 72 ns in which pe_rope_T rotates one token of one head. */
     const int in_place =
         h->head_dim == 0 || (h->in == h->out && call->in_element == call->out_element &&
                              (call->tokens == 1 || h->in_token == h->out_token) &&
@@ -10925,7 +11193,8 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     return PE_OK;
 }
 
-/* Rotate by a plan: check all arguments, the list of positions last, then rotate. */
+/* Rotate by a plan: check all arguments, the positions last, then rotate. Returns PE_OK or the
+   error, after which nothing was written. */
 static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *positions,
                                          pe__rope_call *call)
 {
@@ -10946,7 +11215,9 @@ static inline pe_status pe__rope_by_plan(const pe_plan *plan, const pe_at *posit
     return status;
 }
 
-/* Set what depends on the types of a call. in_element and out_element: bytes of an element. */
+/* Set the fields of a call that depend on the types of its elements. An element has in_element
+   bytes in the input and out_element bytes in the output. `rotate` rotates heads without sections,
+   rotate_sections heads with sections; it is NULL for rotation by a table, which has none. */
 PE__INLINE void pe__set_types(pe__rope_call *call, size_t in_element, size_t out_element,
                               pe__head_rotator *rotate, pe__head_rotator *rotate_sections)
 {
@@ -10956,7 +11227,8 @@ PE__INLINE void pe__set_types(pe__rope_call *call, size_t in_element, size_t out
     call->rotate_sections = rotate_sections;
 }
 
-/* Rotate out of place by a plan. Input and output must have the same number of heads. */
+/* Rotate out of place by a plan. Input and output must have the same number of heads, and head_dim
+   must not be 0, which would mean in place. Returns PE_OK or the error. */
 static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *positions,
                                     pe__rope_call *call)
 {
@@ -10968,13 +11240,15 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *positions,
 }
 
 /* ==== src/rope/table.h ==== */
-/* Tables of sines and cosines in the layouts of other libraries, for programs that rotate heads
- * themselves. Test: tests/unit/plan/test_models.c. */
+/* Fills tables of sines and cosines in the layouts of other libraries, for programs that rotate
+ * heads themselves and for pe_rope_by_table_T. Tests: tests/unit/rope/test_rope_table.c,
+ * tests/unit/plan/test_models.c. */
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
-/* pe__table_step() returns the number of elements from one pair of a table to the next, for heads
-   of layout `layout`. pe__table_width() returns the number of elements of a row. */
+/* pe__table_step() returns the number of elements from one cosine of a table's row to that of the
+   next pair, for heads of layout `layout`. The function pe__table_width() returns the number of
+   elements of a row, in each array if there are two. */
 PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
 {
     const int repeated = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
@@ -10985,10 +11259,12 @@ PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
     return (table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_APART ? 1 : 2) * pairs;
 }
 
-/* floats of a tile; half of PE__ROPE_TILE, since computing 16-bit rows takes more of the stack */
+/* PE__TABLE_TILE is the number of floats of a tile on the stack. It is half of PE__ROPE_TILE, since
+   computing 16-bit rows takes more of the stack. */
 enum { PE__TABLE_TILE = PE__ROPE_TILE / 2 };
 
-/* Write rows in the order PE__MATRIX or PE__REPEATED, which the row kernels cannot write. So the
+/* Write `rows` rows, of the positions t, t + 1 and so on, in the order PE__MATRIX or PE__REPEATED,
+   which the fill kernels of rows/ cannot write. The parameter `kernel` is such a fill kernel. The
    sines and cosines are first computed on the stack, in the order PE__SPLIT. Then they are copied
    to each of their places in the row. */
 PE__INLINE void pe__table_rows(const pe__output *output, double t, size_t rows,
@@ -11050,8 +11326,10 @@ PE__INLINE const pe__row_kernel *pe__table_kernel_bf16(void)
     return &kernel;
 }
 
-/* Write a table of matrices, or one with each element twice, axis by axis. cosine, sine: the
-   columns of a row's first cosine and first sine; equal for matrices. */
+/* Write a table of matrices, or one with each element twice, axis by axis. `cosine` and `sine` are
+   the columns of a row's first cosine and first sine. For matrices both are 0. For two arrays, the
+   column of the array at table->out is 0, and the other column is the distance of the two arrays in
+   elements. */
 PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *positions,
                                          const pe__output *table, size_t cosine, size_t sine)
 {
@@ -11075,9 +11353,11 @@ PE__OUTLINE void pe__write_repeated_axes(const pe_plan *plan, const pe_at *posit
 }
 
 /* Write a table of a sorted plan whose pairs fit in one tile. First write all rows in sorted order
-   to the table itself, so that repeated rows are copied, as in any table. Then put each row into
-   the order of its pairs. In sorted order, sines and cosines are interleaved if one array has room
-   for both; else each has its own array. */
+   to the table itself, so that rows of a repeated position are copied, as in any table. Then put
+   each row into the order of its pairs, using `buffer`. In sorted order, sines and cosines are
+   interleaved if one array has room for both; else each has its own array. `to` has the order of
+   elements of the finished table, `table` its first array, and `sines` is the address of its first
+   sine. */
 PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *positions,
                                         const pe__output *table, unsigned char *sines,
                                         unsigned char *buffer)
@@ -11090,7 +11370,7 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *posit
     sorted.out = separate && back ? sines : table->out;
     sorted.stride = table->stride;
     if (!separate && to->order != PE__MATRIX)
-        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first */
+        sorted.order = to->order == PE__SC ? PE__CS : PE__SC; /* the cosine first if COMPLEX */
     sorted.sine = separate ? (back ? 0 : other) : sorted.order == PE__CS;
     sorted.cosine = separate ? (back ? other : 0) : sorted.order == PE__SC;
     pe__write_sorted_rows(&sorted, to->sines, positions, 0, table->rows);
@@ -11101,7 +11381,9 @@ PE__OUTLINE void pe__write_sorted_table(const pe__output *to, const pe_at *posit
 
 /* Write any table of a sorted plan; or write a table of a plan with PE_COLUMNS_SUMS that has
    matrices or each element twice. If a sorted plan's pairs fit in one tile,
-   pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. */
+   pe__write_sorted_table() does it; all other tables are computed in tiles on the stack. `sines` is
+   the array of sines, or NULL if `table` is one array for both. The kernel repeat_kernel writes
+   matrices. */
 PE__OUTLINE void pe__write_table_tiles(const pe_plan *plan, const pe_at *positions,
                                        const pe__output *table, unsigned char *sines,
                                        pe_rope_table_layout layout,
@@ -11171,8 +11453,8 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *p
         *made = *table;
         made->pairs = plan->pairs;
     }
-    /* two arrays are written as one that begins at the lower address; `other` is the column where
-       the second array begins */
+    /* Two arrays are written as one that begins at the lower address. `other` is the column where
+       the second array begins, or where the sines of PE_ROPE_TABLE_JOINED begin. */
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
     if (plan->order || (copied && plan->matrix)) {
         pe__write_table_tiles(view, positions, output, sines, layout, repeat_kernel);
@@ -11204,34 +11486,41 @@ static inline pe_status pe__write_rope_table(const pe_plan *plan, const pe_at *p
  * Tests: tests/unit/rope/test_tables.c, tests/unit/rope/test_rope_table.c. */
 
 /* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
- * Rows of floats are read straight from the caller's table, if the sines of a row are consecutive
- * elements and its cosines also are. Rows in another order of elements, rows of 16-bit elements,
- * and all rows for pe_back() are first copied to the stack, as floats. */
+ * The rotation loads vectors of consecutive floats. So rows of floats are read straight from the
+ * caller's table, if the sines of a row are consecutive elements and its cosines also are. Rows in
+ * another order of elements and rows of 16-bit elements are first copied to the stack, as floats.
+ * So are all rows for pe_back(), which negates their sines. */
 
 /* This struct describes a caller's table as the rotation reads it. */
 typedef struct pe__table {
+    /* These are the first cosine and the first sine of row 0. If odd is 1, both pointers are the
+       start of row 0. */
     const void *cosines, *sines;
-    size_t stride, step; /* elements from row to row; from pair to pair */
-    pe_type type;
-    int odd; /* 1: one array, each sine step / 2 elements after its cosine */
+    /* stride is the number of elements from a row to the next. step is the number of elements from
+       the cosine of a pair to that of the next pair, and also from sine to sine. */
+    size_t stride, step;
+    pe_type type; /* the type of the elements */
+    int odd;      /* 1: one array, in which each sine is step / 2 elements after its cosine */
 } pe__table;
 
 /* Read the tile's pairs from the table rows |p[0]| ... |p[rows - 1]| and write them to out as
-   floats. Each row of out has first the cosines, then the sines. If back is set, write 0 - s for
-   each sine s. */
+   floats. Each row of out has first the cosines, then the sines. If back is set, the p are negated
+   indices, and 0 - s is written for each sine s. Up to PE__FLOATS - 1 floats after the last row of
+   out may also be overwritten, since whole vectors are stored. */
 PE__INLINE void pe__read_table_rows(pe_type type, const pe__table *table, const double *p,
                                     size_t rows, const pe__tile *tile, int back, float *out)
 {
     const size_t n = tile->count, step = table->step;
-    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* odd r: sines */
+    for (size_t r = 0; r < 2 * rows; r++, out += n) { /* p[r / 2]: cosines if r is even */
         const size_t from = (size_t)fabs(p[r / 2]) * table->stride + tile->pair * step;
         const void *const in = pe__at_const(type, r % 2 ? table->sines : table->cosines, from);
         pe__read_floats(type, in, n, step, r % 2 && table->odd, r % 2 && back, out);
     }
 }
 
-/* Call pe__read_table_rows() for all tokens of the tile. In `positions`, the position of row
-   t is the index of token t's row in the table. */
+/* Call pe__read_table_rows() for all tokens of the tile, and write their rows to out. Row t of
+   `positions` belongs to token t of the call: its position is the index of the token's row in the
+   table, negated after pe_back(). */
 PE__OUTLINE void pe__gather_rows(const pe__table *table, const pe_at *positions,
                                  const pe__tile *tile, float *out)
 {
@@ -11270,7 +11559,8 @@ PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *positi
 }
 
 /* Rotate by the table's own rows, without copying them. The rows are floats, and the tokens may use
-   them in any order. */
+   them in any order. PE__POSITIONS tokens at a time are a tile, whose tile->row lists their
+   rows. */
 PE__OUTLINE void pe__rotate_by_rows(const pe_at *positions, const pe__rope_call *call,
                                     pe__tile *tile)
 {
@@ -11285,8 +11575,11 @@ PE__OUTLINE void pe__rotate_by_rows(const pe_at *positions, const pe__rope_call 
     }
 }
 
-/* Check that the positions are integers of one coordinate, and that each is the index of a row of
-   the table. With pe_back(), the positions are the negated indices. */
+/* Check that the positions are integers of one coordinate and not differences, else return
+   PE_ERR_AT_KIND. Then check that each is the index of a row of the table, at most 2^31. With
+   pe_back(), the positions are the negated indices. An index p is in range if |p - half| <= half,
+   where 2 half is the largest index. Without rows, half is negative and no index is in range.
+   Returns PE_OK, PE_ERR_RANGE, or another error of pe__check_positions(). */
 static inline pe_status pe__check_table_rows(const pe_at *positions, size_t tokens, size_t rows)
 {
     const double limit = (double)pe__position_limit, all = (double)rows - 1;
@@ -11297,7 +11590,9 @@ static inline pe_status pe__check_table_rows(const pe_at *positions, size_t toke
     return pe__check_positions(positions, tokens, 1, middle, middle, half);
 }
 
-/* Rotate by a caller's table: check all arguments, then rotate. */
+/* Rotate by a caller's table: check all arguments, then rotate. `layout` is the layout of the
+   heads, table->layout that of the table. Returns PE_OK or the error, after which nothing was
+   written. */
 PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout layout,
                                         const pe_at *positions, pe__rope_call *call)
 {
@@ -11337,7 +11632,8 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     tile.cosines = (const float *)rows.cosines;
     tile.sines = (const float *)rows.sines;
     tile.stride = rows.stride;
-    /* Rows at equal distances need no list. */
+    /* If the row indices of the tokens ascend by a constant step, tile.row is not needed: token t
+       uses the row that is t * tile.stride floats after the first one. */
     if (positions->kind == PE__AT_RANGE && positions->step >= 0) {
         tile.cosines += (size_t)positions->first * rows.stride;
         tile.sines += (size_t)positions->first * rows.stride;
@@ -11347,8 +11643,10 @@ PE__OUTLINE pe_status pe__rope_by_table(const pe_rope_table *table, pe_layout la
     return PE_OK;
 }
 
-/* Rotate the heads of one token by row `row` of a table of floats, unchecked: pe__rope_is_plain()
-   has found that all arguments are valid and that the pairs fill whole units. */
+/* Rotate the heads of one token by row `row` of a table of floats. p is the first element of head
+   0. Nothing is checked: pe__rope_is_plain() (calls/inlined.h) has found that all arguments are
+   valid, and that the pairs fill complete pair tiles, so that pe__rotate_pair_tiles() rotates all
+   pairs. */
 PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, pe_layout layout,
                                           size_t row, void *p, const pe_heads *heads)
 {
@@ -11368,8 +11666,9 @@ PE__INLINE void pe__rotate_token_by_table(pe_type type, const pe_rope_table *t, 
 
 /* ---- 8.5 RoPE: factors by position ----------------------------------------------------------- */
 
-/* Returns whether all positions of a call are within minimum ... maximum. pe__check_at() must have
-   found no error. All cells of a grid count, as in pe__check_at(), also those that no row uses. */
+/* Returns whether all positions of a call are within minimum ... maximum. They have one coordinate,
+   and pe__check_at() has found no error. All cells of a grid count, as in pe__check_at(), also
+   those that no row uses. */
 static inline int pe__positions_within(const pe_at *positions, size_t rows, double minimum,
                                        double maximum)
 {
@@ -11387,8 +11686,8 @@ static inline int pe__positions_within(const pe_at *positions, size_t rows, doub
     return ok;
 }
 
-/* Returns (a / b)^(p / s), or 1 + ln(a / b) p / s if logarithm is set, rounded to the nearest float
-   by multi-limb integers. */
+/* Returns (a / b)^(p / s), or 1 + ln(a / b) p / s if `logarithm` is set, rounded to the nearest
+   float. The computation uses multi-limb integers. */
 PE__COLD float pe__round_factor(double a, double b, double p, double s, int logarithm)
 {
     double y;
@@ -11406,10 +11705,11 @@ PE__COLD float pe__round_factor(double a, double b, double p, double s, int loga
 }
 
 /* Write factors[k] = 1 + beta ln(x[k] / per), correctly rounded, for k < n <= PE_LANES. x has
-   PE_LANES numbers. Where x[k] = per or beta = 0, the factor is 1. No other factor is a midpoint of
-   two floats, because the logarithm of a rational number other than 1 is transcendental. e bounds
-   the error. Its first term, 2^-98 (|factor| + 1), covers the sums and the rounding of `low`. The
-   second is twice |beta| 2^-105: the logarithm is off by 2^-105, and beta multiplies that error. */
+   PE_LANES numbers. per is the period for PE_QUERY_SCALE_LOG, and 1 for PE_QUERY_SCALE_FLOOR. Where
+   x[k] = per or beta = 0, the factor is 1. No other factor is a midpoint of two floats, because the
+   logarithm of a rational number other than 1 is transcendental. e bounds the error. Its first
+   term, 2^-98 (|factor| + 1), covers the sums and the rounding of `low`. The second is twice |beta|
+   2^-105: the logarithm is off by 2^-105, and beta multiplies that error. */
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
@@ -11442,10 +11742,10 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     const pe_status status = pe__check_at(&positions, rows, 1, shift);
     if (status != PE_OK) return status;
     if (!pe__positions_within(&positions, rows, -shift, pe__exp2i(32))) return PE_ERR_QUERY_SCALE;
-    /* If all rows of a vector have the x of the row before them, that row's factor is copied,
+    /* If all rows of a vector have the x of the row before the vector, that row's factor is copied,
        without a logarithm. This is common: with FLOOR, x changes once a period; with LOG, x is
        `period` while position + shift is at most period. */
-    double last = per; /* x of the row before; the factor of per is 1 */
+    double last = per; /* x of the row before the vector; x = per gives 1 */
     float factor = 1;
     for (size_t r = 0, n; r < rows; r += n) {
         double x[PE_LANES], p[PE_LANES];
@@ -11467,16 +11767,18 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
 
 /* Returns (a / b)^(p / s) rounded to the nearest float. The caller knows that the power is close or
  * equal to the double `tie`, which is a midpoint of two floats. This midpoint is 2^k N with an odd
- * N of 25 bits.
+ * N of 25 bits (`bits`). If the power equals it, it is rounded to even.
  *
  * Let p / s be m / q in lowest terms. The power equals tie if (a / b)^m = 2^(kq) N^q. Let x / y be
  * a / b in lowest terms, or b / a if m < 0. Then equality requires that y is a power of two. It
  * also requires an odd number c such that N = c^|m| and x is c^q times a power of two. c is at
  * least 3. The caller's a and b are at most 7 * pairs, and there are at most 2^28 pairs, so c^q <=
- * x <= 7 * 2^28 < 3^20. Hence q is below 20, and the loop tries each q. */
+ * x <= 7 * 2^28 < 3^20. Hence q is below 20. The loop tries each q. It tests exactly whether
+ * m = |p| q / s is an integer, and whether the odd part of x has the m-th power N^q. The powers of
+ * two then agree, because the power is close to tie. */
 PE__COLD float pe__round_xpos(uint64_t a, uint64_t b, double p, double s, double tie)
 {
-    /* N: the first 25 bits of 53 */
+    /* N: the upper 25 bits of tie's significand; its other 28 bits are 0 in a midpoint */
     const uint64_t bits = (pe__double_bits(tie) & 0xfffffffffffffu) >> 28 | 0x1000000u;
     uint64_t x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
     while (down) {
@@ -11509,7 +11811,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
     if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_XPOS;
     const double maximum = 60 * scale_base;
     if (!pe__positions_within(&positions, rows, -maximum, maximum)) return PE_ERR_XPOS;
-    /* The outer loop is over columns, so that one logarithm serves all rows. |p| is at most
+    /* The outer loop is over the pairs, so that one logarithm serves all rows. |p| is at most
        60 scale_base, so every factor is within (7/2)^-60 ... (7/2)^60, and (7/2)^60 < 2^109: all
        factors are normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
@@ -11522,7 +11824,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
         x = pe__td_div_double(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&positions, r, 0);
-            /* the relative error is 2^-98: nearly all of it is 60 times the errors of two
+            /* the relative error is at most 2^-98: nearly all of it is 60 times the errors of two
                logarithms, 2^-106 each */
             const pe__td y = pe__td_exp2(pe__td_mul_double(x, pe__splat(p)));
             pe__store(high, y.a);
@@ -11532,7 +11834,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
                 if (PE__UNLIKELY(pe__is_hard_to_round(high[k], low[k], high[k] * pe__exp2i(-97))))
                     *factor = pe__round_xpos(5 * (i + k) + 2 * pairs, 7 * pairs, p, scale_base,
-                                             high[k]); /* both integers are below 2^32 */
+                                             high[k]); /* integers of at most 7 * 2^28 */
             }
         }
     }
@@ -11540,18 +11842,19 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
 }
 
 /* ==== src/rope/ggml.h ==== */
-/* Computes RoPE with ggml's arguments. pe_rope_ggml_frequencies() returns the correctly rounded
- * frequencies. pe_rope_ggml_f32() returns sines and cosines of the angles that ggml computes with
- * float roundings. Tested by tests/unit/plan/test_models.c and tests/unit/rope/test_rope_ggml.c. */
+/* Computes RoPE with ggml's arguments. pe_rope_ggml_frequencies() computes the correctly rounded
+ * frequencies. pe_rope_ggml_f32() computes the sines and cosines of the angles that ggml computes
+ * with float roundings. Tested by tests/unit/plan/test_models.c and
+ * tests/unit/rope/test_rope_ggml.c. */
 
 /* ---- 8.6 RoPE: the angles of ggml ---------------------------------------------------------------
- * To get ggml's angles, this code repeats ggml's roundings. It performs the same float operations
- * in the same order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f). If `contracted` is
- * set, it fuses the sums that ggml's compiler fuses. One thing differs: here powf, logf, sinf and
- * cosf are correctly rounded, which C libraries do not promise. */
+ * To get ggml's angles, pe_rope_ggml_f32() repeats ggml's roundings. It performs the same float
+ * operations in the same order, with ggml's constants (pi as 3.14159274f, 0.1f, 0.001f). If
+ * `contracted` is set, it fuses the sums that ggml's compiler fuses. One thing differs: here powf,
+ * logf, sinf and cosf are correctly rounded, which C libraries do not promise. */
 
 /* Returns a * b + c. If `fused` is set, the result is rounded once: a double holds the product of
-   two floats exactly. Otherwise the product is first rounded to float. */
+   two floats exactly. Otherwise the product and then the sum are each rounded to float. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
     if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
@@ -11566,8 +11869,10 @@ PE__INLINE float pe__float_quotient(float a, float b)
     return a / b;
 }
 
-/* Returns x, rounded once to float. No rounding test is needed. The possible inputs are so few that
-   no result is closer to a midpoint of two floats than the error of x. */
+/* Returns x, rounded once to float. No rounding test is needed. The number x is a function of one
+   float, or of a float and one of 2^19 values of n_dims. So it has at most 2^51 values. Of so many,
+   the closest to a midpoint of two floats is expected to be about 2^-75 |x| away, far more than the
+   error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
@@ -11579,8 +11884,8 @@ PE__INLINE float pe__logf(float x)
     return pe__td_float(pe__td_mul(y, pe__td_const(pe__ln2)));
 }
 
-/* Returns the pair that completes beta rotations in n_ctx_orig positions, with the roundings of
-   ggml_rope_yarn_corr_dim(). */
+/* Returns the index of the pair that completes beta rotations in n_ctx_orig positions, with the
+   roundings of ggml_rope_yarn_corr_dim(). It is usually not an integer. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
     if (c->n_ctx_orig == 0) return -FLT_MAX; /* ggml has log(0) here: -infinity */
@@ -11588,8 +11893,9 @@ static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
     return (float)c->n_dims * pe__logf(rotations) / (2 * pe__logf(c->freq_base));
 }
 
-/* Copy given to c, with defaults for the fields that are 0. Returns whether all fields of c are
-   within their bounds. */
+/* Copy *given to *c, with defaults for the fields that are 0. Returns whether the fields of *c are
+   within the bounds in the comments of pe_rope_ggml. Those that only YaRN uses are not checked if
+   ext_factor is 0. */
 static inline int pe__ggml_read(pe_rope_ggml *c, const pe_rope_ggml *given)
 {
     const double tiny = pe__exp2i(-60), vast = pe__exp2i(60);
@@ -11631,7 +11937,8 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     pe__rope_read(&r, &config);
     r.is_ggml = 1;
     r.f[2] = (double)c.freq_scale;
-    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* so c(beta) < 0 */
+    /* without n_ctx_orig, c(beta) of pe__rope_bound() is negative, as with ggml's logarithm of 0 */
+    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900);
     pe__rope_begin(&r);
     pe__rope_all_frequencies(&r, omega);
     if (!attention_factor) return PE_OK;
@@ -11642,11 +11949,15 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
 
 /* This struct holds ggml's arguments, and the numbers that all rows share. */
 typedef struct pe__ggml {
-    pe_rope_ggml c;
-    float theta_scale, mscale; /* ratio of the angles of consecutive pairs; the amplitude */
-    float low, span;           /* YaRN: the pair where the ramp begins; its length, >= 0.001 */
+    pe_rope_ggml c; /* the arguments, with defaults for those that are 0 */
+    /* theta_scale is the ratio of theta from a pair to the next, freq_base^(-2 / n_dims). mscale is
+       the factor on sines and cosines. */
+    float theta_scale, mscale;
+    /* low is the index of the pair where YaRN's ramp begins, 0 without YaRN. span is the ramp's
+       length in pairs, at least 0.001, or 1 without YaRN. */
+    float low, span;
 } pe__ggml;
-/* Set the numbers of g from g->c, with ggml's roundings. */
+/* Set the fields of *g after g->c from g->c, with ggml's roundings. */
 static inline void pe__ggml_begin(pe__ggml *g)
 {
     const pe__vd exponent = pe__splat((double)(-2.0f / (float)g->c.n_dims));
@@ -11665,8 +11976,8 @@ static inline void pe__ggml_begin(pe__ggml *g)
     g->mscale *= pe__float_sum(0.1f, pe__logf(1.0f / g->c.freq_scale), 1, g->c.contracted);
 }
 
-/* Returns the angle of a pair, with ggml's roundings. theta is the position times theta_scale to
-   the power of pair. */
+/* Returns the angle of a pair in radians, with ggml's roundings. theta is the position times
+   theta_scale to the power of `pair`, rounded after each product. */
 static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
 {
     const float factor = g->c.freq_factors ? g->c.freq_factors[pair] : 1.0f;
@@ -11720,7 +12031,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at positions, si
                 theta = pe__float_product(theta, g.theta_scale); /* step by step, as in ggml */
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
-            /* the error bound of the rounding test depends on the largest angle */
+            /* The largest angle determines the range of the double kernel, which must contain
+               position 1, and an error bound of double-double. */
             pe__plan_set_range(&plan, plan.error, fastest);
             const pe__output output = pe__output_split(NULL, &plan, 0, n, row, sizeof *row);
             pe__row_f32(&output, 1, 1);
@@ -13122,20 +13434,22 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 }
 
 /* ==== src/calls/each_type.h ==== */
-/* Defines, with macros, the functions that exist for each type of element. Tested by
- * tests/checks/api.sh. */
+/* Defines, with macros, functions that exist for each type of element. Some are public, and others
+ * are called by the public functions of calls/inlined.h. Tested by tests/checks/api.sh. */
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * The types are float, uint16_t for f16 and bf16, and for fill and add also double. calls/inlined.h
- * defines the public functions that call the pe__call_ functions of this file. */
+ * The types are float, uint16_t for f16 and bf16, and for fill, add and add_batch also double.
+ * Functions whose names begin with pe__call_ are called by the public functions of calls/inlined.h.
+ * Those that begin with pe_ are public themselves. */
 
 /* Returns a scale as a double. There are two functions because -Wdouble-promotion demands a cast
    for floats, and -Wuseless-cast forbids one for doubles. */
 PE__INLINE double pe__of_float(float scale) { return (double)scale; }
 PE__INLINE double pe__of_double(double scale) { return scale; }
 
-/* Define fill, add and add_batch. `number` is the type of a scale. `batch_kernel` is the row kernel
-   that fills the buffer of rows, which are then added to all batches. */
+/* Define pe__call_fill_T, pe__call_add_T and pe_add_batch_T. `number` is the type of a scale.
+   `batch_kernel` is the row kernel that fills the buffer of rows, which are then added to all
+   batches. The rows in the buffer are floats, also for f16 and bf16. */
 PE__OUTLINE pe_status pe__call_fill_f32(const pe_plan *plan, const pe_at *positions, size_t rows,
                                         float *out, size_t stride)
 {
@@ -13237,10 +13551,11 @@ PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at positions, size_t r
     return pe__call_batch(plan, &positions, batch_stride, &output, &all);
 }
 
-/* Define functions that rotate tokens from an array of type `element` to an array of type `to`. */
+/* Define pe__call_rope_to_T, which rotates tokens from an array of type `element` to an array of
+   type `to`. */
 
-/* Define shifts, rotation in place, RoPE's tables, and the addition of biases and learned
-   tables. */
+/* Define the functions for shifts, rotation in place, RoPE's tables, and the addition of biases and
+   of learned tables. */
 PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
                               size_t stride)
 {
@@ -13401,8 +13716,10 @@ PE__OUTLINE pe_status pe__call_rope_to_f32_bf16(const pe_plan *plan, const pe_at
     return pe__rope_to(plan, positions, call);
 }
 
-/* Define the rotation by RoPE's table. Each layout of heads has its own functions, so that a
-   program that names one layout contains no code for the other. */
+/* Define the rotation by RoPE's table: pe__call_rope_by_ for any call, and pe__call_rope_one_ for
+   one token, unchecked. Each layout of heads has its own functions, so that a program that names
+   one layout contains no code for the other. `any` is the layout that the caller has given. It may
+   be no valid layout, so pe__rope_by_table() checks it. */
 PE__OUTLINE pe_status pe__call_rope_by_f32_halves(const pe_rope_table *table, pe_layout any,
                                                   const pe_at *positions, pe__rope_call *call)
 {
@@ -13493,9 +13810,9 @@ PE__OUTLINE pe_status pe__call_rope_one_bf16_interleaved(const pe_rope_table *ta
  * tests/unit/selftest/test_selftest.c. */
 
 /* ---- 14. self test ------------------------------------------------------------------------------
- * Elements are hashed as integers, so that the byte order does not matter. The constant in
- * pe_selftest() is the same in every build, and changes only if results change. If a build computes
- * another hash, tests/unit/selftest/test_selftest.c prints that hash. */
+ * The bits of each element are hashed as an integer, so that the byte order does not matter. The
+ * constant in pe_selftest() is the same in every build. It changes only if results or these tests
+ * change. If a build computes another hash, tests/unit/selftest/test_selftest.c prints it. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 11 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -13536,9 +13853,10 @@ static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
     t->hash = h;
 }
 
-/* Add rows of a plan to the hash. They are runs that begin at the first five positions of the list
-   and go towards 0, and rows of a grid and of lists. They are also rows that pe_add_T adds and,
-   unless angles are floats, shifted rows. */
+/* Add rows of a plan to the hash. Five calls have consecutive positions: they begin at the first
+   five positions of the list and go towards 0, the fifth beyond it. The next calls have the cells
+   of a grid, a list of integers and a list of reals. Two calls of pe_add_T follow and, unless the
+   plan has PE_ANGLE_FLOAT32, one of pe_shift_T. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
 PE__OUTLINE void pe__test_rows_f32(pe__test *t)
 {
@@ -13608,12 +13926,14 @@ PE__OUTLINE void pe__test_rows_bf16(pe__test *t)
     if (!p->float32) PE__TAKE(pe_shift_bf16(p, pe_all(zero - 1234567), n, x, stride));
 }
 
-/* Hash two heads of each token, which are rotated forward and then backward. Then hash biases of
-   ALiBi that are added and filled, and rows of a learned table that are added. Last, hash heads
-   whose pairs (a, b) are (3, 1) or (-1, 3), rotated by the sine 3 and the cosine 1 + 2^-23. Then a'
-   = a c - b s or b' = b c + a s is a difference of two nearly equal products. The product with c is
-   rounded first, so the difference is 2^-21. If that product were fused with the difference, the
-   result would be 3 * 2^-23. */
+/* Fill two heads of each token and hash them. Hash them again after they are rotated forward, as
+   halves, and after they are rotated backward, as interleaved pairs. Then hash biases of ALiBi that
+   are added and filled, and rows of a learned table that are added. Last, hash heads whose pairs
+   (a, b) are (3, 1) or (-1, 3), rotated by the sine s = 3 and the cosine c = 1 + 2^-23. Then
+   a' = a c - b s or b' = b c + a s is a difference of two nearly equal products. The product with c
+   is rounded first, so the difference is 2^-21. If that product were fused with the difference, the
+   result would be 3 * 2^-23. The macro's parameters one, minus and three are the elements 1, -1
+   and 3. */
 PE__OUTLINE void pe__test_rotate_f32(pe__test *t)
 {
     enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };
@@ -13717,16 +14037,16 @@ PE__OUTLINE void pe__test_rotate_bf16(pe__test *t)
 }
 
 /* Hash which elements are NaNs after heads of NaNs are rotated and rounded from f32 to f16 and
-   bf16. The bits of a NaN are not hashed, since its sign differs between machines. A NaN whose
-   payload is all ones becomes 0 in a build that takes NaNs for impossible and rounds them as
-   other floats. */
+   bf16. The bits of a NaN are not hashed, since its sign differs between machines. The NaN in `in`
+   has a payload of all ones. A build that assumes that there are no NaNs, and so rounds it as other
+   floats, carries into its sign bit: the bf16 is then a zero. */
 PE__OUTLINE void pe__test_nans(pe__test *t)
 {
     enum { head = 64, all = 4 * head };
     const pe_heads heads = {4, head, all};
     const uint32_t nan = 0x7fffffff;
     pe_config config = pe_config_default(head);
-    double memory[128]; /* pe_plan_size() for one row; if it grows, the plan is refused */
+    double memory[128]; /* at least pe_plan_size() for one row; else the plan is refused */
     float in[all];
     uint16_t *const x = t->x.a_f16;
     for (size_t i = 0; i < all; i++) memcpy(in + i, &nan, sizeof nan);
@@ -13745,8 +14065,9 @@ PE__OUTLINE void pe__test_nans(pe__test *t)
     }
 }
 
-/* Hash results of functions that need no plan. Dot products are left out, since they take 32 KB
-   more of stack. */
+/* Hash results of four functions that need no plan: frequencies of YaRN, slopes of ALiBi, a table
+   of pe_sinusoidal_f32(), and this table resampled as a learned table. The self test leaves out
+   pe_dot_f64(), which takes 32 KB more of stack. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
 {
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
@@ -13756,8 +14077,8 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
     rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
     const pe_status status = pe_rope_frequencies(&rope, omega, omega + PE__TEST_D);
-    /* The doubles are hashed as the bits of floats: their low and high words, in this order on
-       every machine. */
+    /* Split each double into its low and its high 32 bits, in this order on every machine. PE__TAKE
+       then hashes them as the bits of two floats. */
     for (size_t i = 0; i < 2 * PE__TEST_D; i++) {
         const uint64_t bits = pe__double_bits(omega[i]);
         const uint32_t words[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
@@ -13771,19 +14092,20 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 }
 #undef PE__TAKE
 
-/* Returns the hash of all parts, each with a plan of its own. A part whose plan is refused is left
-   out, which changes the hash. */
+/* Returns the hash of all parts. Before each part a new plan is made, which all parts use except
+   the last two. A part whose plan is refused is left out, which changes the hash. */
 PE__OUTLINE uint64_t pe__selftest(int64_t zero)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
         pe__test_rows_f64,    pe__test_rows_f64,  pe__test_rows_f64,   pe__test_rows_f32,
         pe__test_rows_f16,    pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_nans,      pe__test_rest};
-    /* positions far from 0 and near it, and some with a hard-to-round element */
+    /* The first five positions are far from 0 or near it. Each of the last four has an element
+       whose distance from a midpoint of two floats is below 2^-32 units in the last place. */
     static const int64_t edge_positions[] = {
         2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
         -1773804743, 1896201758,           -1709504159, 1803184376};
-    double memory[4416 / sizeof(double)]; /* pe_plan_size(); if it grows, plans are refused */
+    double memory[4416 / sizeof(double)]; /* at least pe_plan_size(); else the plan is refused */
     pe__test test;
     test.zero = zero;
     test.hash = 0;
@@ -13822,8 +14144,10 @@ PE_API pe_status pe_selftest(void)
 #endif
 
 /* ==== src/hints_end.h ==== */
-/* Restores the compiler options that the program had before simd/compiler.h changed them,
- * and sets FP_CONTRACT to its default. Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
+/* Restores the compiler options that the program had before simd/compiler.h changed them, as far as
+ * they were saved there. FP_CONTRACT was not saved, and is set to its default. What MSVC's
+ * fp_contract and clang's `fp reassociate` and `fp reciprocal` have turned off remains off. Tested
+ * by tests/checks/fail.sh and tests/tools/matrix.sh. */
 
 #if defined(__clang__)
 #if PE__SETS_TARGET
@@ -13848,12 +14172,13 @@ extern "C" {
 #endif
 
 /* ==== src/positions/make.h ==== */
-/* The public functions that make a pe_at or change one.
- * Tested by tests/unit/positions/test_at.c. */
+/* Defines the public functions that make a pe_at or return a changed copy of one. Tested by
+ * tests/unit/positions/test_at.c. */
 
-/* Returns a pe_at whose fields are set one by one; only pe_grid() sets size. The bytes are not set
-   to zero first: zeros are written by wide stores, and with these before the narrow stores of the
-   fields every call stalled. */
+/* Returns a pe_at with all fields set except `size`, which only pe_grid() sets and only grids use.
+   Its status is PE_ERR_AT_AXES if `axes` is not 1 ... PE_MAX_AXES. The struct is not first filled
+   with zeros, because compilers write zeros by wide stores. When the narrow stores of the fields
+   followed these, every call stalled. */
 static inline pe_at pe__make_at(pe__at_kind kind, int64_t first, int64_t step, const void *list,
                                 size_t axes, size_t row_stride, size_t axis_stride)
 {
@@ -13933,8 +14258,10 @@ PE_API pe_at pe_skip(pe_at positions, size_t rows)
         return positions;
     }
     if (positions.step == 0) return positions;
-    /* Compute with uint64_t, and count from the least int64_t. `room`, the distance from
-       positions.first to the end of int64_t in the direction of the step, can be 2^64 - 1. */
+    /* Compute with uint64_t, because `room` can be 2^64 - 1: the distance from positions.first to
+       the end of int64_t in the direction of the step. `first` is positions.first - INT64_MIN: the
+       exclusive or with `half`, the most significant bit, subtracts INT64_MIN. The exclusive or
+       at the end adds INT64_MIN again. */
     const int down = positions.step < 0;
     const uint64_t half = (uint64_t)1 << 63, first = (uint64_t)positions.first ^ half;
     const uint64_t room = down ? first : ~first;
@@ -13949,15 +14276,16 @@ PE_API pe_at pe_skip(pe_at positions, size_t rows)
 }
 
 /* ==== src/calls/inlined.h ==== */
-/* Defines the public functions that take a pe_at and are also called for few rows or tokens. A call
- * of them must be cheap. Tested by tests/checks/api.sh. */
+/* Defines those public functions with a pe_at whose calls must be cheap. Programs often call them
+ * for few rows or tokens. Tested by tests/checks/api.sh. */
 
 /* ---- 15. the calls ------------------------------------------------------------------------------
  * A pe_at that is passed by value is written by narrow stores, then copied with wide loads, which
  * stall on these stores. The stall takes 5 to 12 ns, as long as the rotation of a head. A function
  * that is inlined into its caller copies nothing. So the functions here are short enough to be
- * inlined. They also stand after the end of pe's own floating-point options, because gcc inlines no
- * function that has options of its own. They need no such options, since they compute nothing. */
+ * inlined. They are also placed after hints_end.h, which ends pe's own compiler options, because
+ * gcc inlines no function that has options of its own. They need no such options, since they do no
+ * floating-point arithmetic. */
 
 /* Define pe_fill_T, pe_add_T and pe_sincos_T. `number` is the type of the scale of pe_add_T. */
 PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at positions, size_t rows, float *out,
@@ -14045,9 +14373,11 @@ PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitu
                      : pe__sincos_call(&x, &positions, 0, pe__sincos_rows_f64);
 }
 
-/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. In
-   place, in and out are one array. The fields are set one by one, so that the call can read them
-   without waiting: a copy of the struct would be loaded in pieces wider than those stored. */
+/* Set the heads of a call: `from` says where they are in the input, `to` where in the output. If
+   the call rotates in place, in and out are one array. head_dim is the number of elements of a
+   head, or 0 if pe__rope_by_plan() rotates in place. The fields are set one by one, so that the
+   call can read them without waiting: a copy of the struct would be loaded in pieces wider than
+   those stored. */
 PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from, void *out,
                               const pe_heads *to, size_t head_dim)
 {
@@ -14063,7 +14393,8 @@ PE__INLINE void pe__set_heads(pe__heads *x, const void *in, const pe_heads *from
     x->head_dim = head_dim;
 }
 
-/* Begin a call that rotates one set of heads in place. */
+/* Begin a call that rotates the heads of one array x in place. pe_rope_qk_T() then adds the heads
+   of a second array, call->x[1]. */
 PE__INLINE void pe__begin_in_place(pe__rope_call *call, size_t tokens, void *x,
                                    const pe_heads *heads)
 {
@@ -14128,10 +14459,12 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at positions, size_
     return pe__call_rope_to_f32_bf16(plan, &positions, &call);
 }
 
-/* Returns whether a pe_rope_by_table_T call of one token is plain. It is plain if RoPE's table
-   holds floats and has the row, and no argument can be an error. Also, a row's cosines must be
-   consecutive, its sines must be consecutive, and pairs must fill whole units. Where the call is
-   inlined, the compiler knows most of the arguments, so that most of the tests cost nothing. */
+/* Returns whether a pe_rope_by_table_T call of one token is plain, which means that
+   pe__rotate_token_by_table() can do it without further checks. No argument may be an error. The
+   positions must be a range without pe_back() and pe_delta(), and RoPE's table must have the row.
+   The table must hold floats, in the layout PE_ROPE_TABLE_JOINED or PE_ROPE_TABLE_APART. The
+   number of pairs must be a multiple of PE__PAIR_TILE. Where the call is inlined, the compiler
+   knows most of the arguments, so that most of the tests cost nothing. */
 PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const pe_at *positions,
                                  const pe_heads *x)
 {
@@ -14147,7 +14480,9 @@ PE__INLINE int pe__rope_is_plain(const pe_rope_table *t, pe_layout layout, const
     return ok & ((x->heads == 1) | ((x->heads != 0) & (n <= x->head_stride / 2)));
 }
 
-/* Define RoPE by a plan, RoPE's tables, and RoPE by such a table, with all elements of one type. */
+/* Define RoPE in place with a plan, the functions that make RoPE's tables, and RoPE with such a
+   table, in place and to another array. All elements are of one type; RoPE's table may have another
+   type. */
 PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at positions, size_t tokens, float *x,
                              pe_heads heads)
 {
@@ -14373,8 +14708,8 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
 #endif /* PE__DEFINE */
 
 /* ==== src/end.h ==== */
-/* Ends pe.h: undefines pe's macros, and restores the program's macros that simd/compiler.h set
- * aside. Tested by tests/checks/names.sh. */
+/* Ends pe.h: undefines PE_API and those of pe's private macros that are still defined, and restores
+ * the program's macros that simd/compiler.h set aside. Tested by tests/checks/names.sh. */
 
 #if PE__DEFINE && PE__GNU
 #pragma pop_macro("__aligned__")

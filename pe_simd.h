@@ -3,12 +3,13 @@
  *
  * pe_simd.h - the small vector layer under pe.h: one list of operations, six instruction sets.
  *
- * Users include pe.h, never this file. Everything here is private except the choice of the
- * instruction set (PE_ISA) and of SLEEF (PE_SLEEF), described in pe.h under "Options".
+ * Users include pe.h, never this file. Everything here is private except the options PE_ISA,
+ * PE_SLEEF, PE_PREFETCH_HEADS, PE_LOADS_WAIT and PE_UNFUSED, which pe.h describes under "OPTIONS".
  *
  * A kernel in pe.h is written once, over vectors of PE_LANES doubles, and compiled for the one
  * instruction set that was chosen. Intrinsics are in src/simd/ only, of which this header is made.
- * The column "rounding" says how often a result is rounded.
+ * The column "rounding" says how often a result is rounded. "exact" means that the result needs no
+ * rounding, and "-" that the operation only moves, compares or selects values.
  *
  *   operation              per lane                                                      rounding
  *   ---------------------- ------------------------------------------------------------- --------
@@ -101,15 +102,16 @@
 /* ---- which instruction set, which sine ------------------------------------------------------ */
 
 #define PE_ISA_SCALAR 1 /* C99: needs neither SIMD nor FMA hardware            */
-#define PE_ISA_NEON 2   /* AArch64                                             */
-#define PE_ISA_AVX2 3   /* x86-64 with AVX2 and FMA                            */
-#define PE_ISA_AVX512 4 /* x86-64 with AVX-512 F, DQ, BW and VL                */
-#define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
+#define PE_ISA_NEON 2   /* AArch64, little-endian                              */
+#define PE_ISA_AVX2 3   /* x86 with AVX2, FMA and F16C                         */
+#define PE_ISA_AVX512 4 /* x86 with AVX-512 F, DQ, BW and VL                   */
+#define PE_ISA_SSE2 5   /* x86 with SSE2, as every x86-64 has                  */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
 /* PE__GNU is 1 if the compiler has GNU C's vectors, with their operators, and obeys pragmas that
-   turn fast-math off. This holds for clang, even as clang-cl, which does not define __GNUC__. The
-   other compilers named here define __GNUC__, but ignore the pragmas. */
+   turn fast-math off. This holds for gcc and for clang, even as clang-cl, which does not define
+   __GNUC__. The other compilers named here define __GNUC__, but ignore the pragmas. PE__GNU = 0
+   allows PE_ISA_SCALAR only. */
 #if defined(__clang__) ||                                                                          \
     (defined(__GNUC__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER) &&                  \
      !defined(__PGI) && !defined(__SUNPRO_C) && !defined(__SUNPRO_CC))
@@ -132,7 +134,7 @@
 #endif
 
 /* The default is the widest instruction set that the flags allow. CPUs that have AVX-512 CD but not
-   DQ are Xeon Phis, which lack instructions that pe uses. */
+   DQ are Xeon Phis. They lack AVX-512 instructions that pe uses, so they get AVX2. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
@@ -142,7 +144,7 @@
 #define PE_ISA PE_ISA_AVX2
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
 #define PE_ISA PE_ISA_NEON
-#elif defined(__wasm_simd128__) /* asked before SSE2: emscripten can define __SSE2__ */
+#elif defined(__wasm_simd128__) /* tested before SSE2: emscripten can define __SSE2__ */
 #define PE_ISA PE_ISA_WASM
 #elif defined(__SSE2__)
 #define PE_ISA PE_ISA_SSE2
@@ -175,12 +177,12 @@
 #endif
 #undef PE__NO_512
 
-/* PE__SETS_TARGET is 1 if the flags do not allow all instructions of PE_ISA. compiler.h then gives
-   pe's functions a target attribute. So pe may use F16C in a program compiled with -mavx2 -mfma
-   alone, and DQ, BW and VL in one compiled with -mavx512f alone. Such a program still runs on every
-   CPU that its flags allow. Every CPU with AVX2 has F16C, and every CPU with AVX-512F except the
-   Xeon Phi has DQ, BW and VL. If PE_ISA goes beyond the flags, the program needs a CPU that has
-   PE_ISA. */
+/* PE__SETS_TARGET is 1 if PE_ISA is AVX2 or AVX-512 and the flags do not allow all its
+   instructions. compiler.h then gives pe's functions a target attribute. So pe may use F16C in a
+   program compiled with -mavx2 -mfma alone, and DQ, BW and VL in a program compiled with -mavx512f
+   alone. Such programs still run on every CPU that their flags allow, except the Xeon Phi. Every
+   CPU with AVX2 has F16C, and every other CPU with AVX-512F has DQ, BW and VL. If PE_ISA itself
+   goes beyond the flags, the program needs a CPU that has PE_ISA. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
@@ -199,24 +201,25 @@
 #else
 #define PE__SETS_TARGET 0
 #endif
-/* PE__HAVE_FMA is defined if the hardware has a fused multiply-add. Without one, __builtin_fma() is
-   a call to the C library, so pe__two_prod() splits its operands instead. */
+/* PE__HAVE_FMA is defined if PE_ISA or the flags promise a fused multiply-add. Without one,
+   __builtin_fma() is a call to the C library. So scalar code then computes pe__fma() with two
+   roundings, and pe__two_prod() splits its operands. */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 ||                   \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * Only these two options depend on the CPU. pe recognises a CPU by the instruction sets that the
- * flags allow. The CPU's name is not reliable: a compiler that is older than the CPU takes it for
- * another one. */
+ * Only PE_PREFETCH_HEADS and PE_LOADS_WAIT depend on the CPU. pe recognises a CPU by the
+ * instruction sets that the flags allow. The CPU's name is not reliable: a compiler that is older
+ * than the CPU takes it for another one. */
 
 /* PE_PREFETCH_HEADS is 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
-   Zen 4, whose hardware prefetcher alone is a seventh faster. Without prefetching, rotating takes
-   25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three flags. It has
-   SSE4a, as only AMD's CPUs do. It has AVX-512. It lacks VP2INTERSECT, which AMD's other CPUs with
-   AVX-512 have.
- */
+   Zen 4, which is a seventh faster if its hardware alone prefetches. Without prefetching, rotating
+   takes 25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three flags. It
+   has SSE4a, as only AMD's CPUs do. It has AVX-512. It lacks VP2INTERSECT, which AMD's other CPUs
+   with AVX-512 have. If the compiler defines __znver5__, the CPU is a Zen 5 whatever these flags
+   are. */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) &&              \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
 #define PE_PREFETCH_HEADS 0
@@ -225,9 +228,9 @@
 #endif
 
 /* PE_LOADS_WAIT is 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
-   flight whose address has the same last 12 bits. On a Zen 3 these stalls took 50 % of the time. On
-   a Zen 5, avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 that was
-   measured became faster. */
+   flight whose address has the same last 12 bits. The default is 1 for AVX2 on CPUs without
+   AVX-512, else 0. On a Zen 3 these stalls took 50 % of the time. On a Zen 5, avoiding them makes
+   rows in halves take a sixth longer. No CPU with AVX-512 that was measured became faster. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)
@@ -237,8 +240,8 @@
 #ifndef PE_SLEEF
 #define PE_SLEEF 0
 #endif
-/* Refuse values of PE_SLEEF other than 0 and 1. If it is defined as empty (-DPE_SLEEF=), the first
-   condition reads 1 - -1, which is 2. */
+/* Refuse values of PE_SLEEF other than 0 and 1. The first condition refuses an empty definition
+   (-DPE_SLEEF=), with which it reads (1 - -1) == 2. */
 #if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif
@@ -249,18 +252,21 @@
 #endif
 
 /* ==== src/simd/compiler.h ==== */
-/* What pe requires of a compiler: the floating-point environment, includes, pragmas, attributes.
- * Tested by tests/checks/fail.sh and tests/tools/matrix.sh. */
+/* Refuses compilers whose arithmetic is not what pe needs, includes headers, turns off options that
+ * change arithmetic, and defines macros for attributes and assembly. Tested by tests/checks/fail.sh
+ * and tests/tools/matrix.sh. */
 
 /* ---- floating-point environment -------------------------------------------------------------- */
 
 #include <float.h>
 /* PE__EVALUATES is FLT_EVAL_METHOD, corrected. It must be 0: an operation on doubles rounds to
-   double, and one on floats to float. A value of -1, which clang has under -ffast-math, counts as
-   0, because pe.h turns -ffast-math off for its own code. A value of 16 counts as 0, because it
-   concerns _Float16 alone. For clang with x87 PE__EVALUATES is 2: it rounds to neither type,
-   whatever -ffp-eval-method says. A value of 1, which gcc has for s390x in strict ISO C, is
-   refused. */
+   double, and one on floats to float. All other values are refused, such as 1, which gcc has for
+   s390x in strict ISO C. The corrections are
+       -1, which clang has under -ffast-math, counts as 0: pe.h turns -ffast-math off
+       16 counts as 0: it concerns _Float16 alone
+       an undefined FLT_EVAL_METHOD counts as 0
+       any value of clang for x86 without SSE2 counts as 2: the x87 rounds to neither type, whatever
+       -ffp-eval-method says */
 #if defined(__clang__) && (defined(__i386__) || defined(__x86_64__)) && !defined(__SSE2__)
 #define PE__EVALUATES 2
 #elif !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD == 16 ||                                        \
@@ -291,15 +297,15 @@
 /* Refuse gcc's -fsingle-precision-constant, which makes a constant like 0.1 a float and defines no
    macro. */
 typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
-/* Refuse to become a header unit of g++. A file that imports one gets pe's functions without the
-   pragmas below: they compute other bits under -ffast-math, and can crash. With modules on, g++ may
-   turn any header into a header unit: pe.h, or a header that includes it. So the file that is
-   compiled must not be a header, by its extension. A precompiled header and a named module keep the
-   pragmas. */
+/* Refuse to become a header unit of g++. A file that imports a header unit gets pe's functions
+   without the pragmas below. These functions then compute other bits under -ffast-math, and can
+   crash. With modules on, g++ may turn any header into a header unit: pe.h, or a header that
+   includes it. So the name of the file that is compiled must not have a header's extension, which
+   begins with h or H. A precompiled header and a named module keep the pragmas. */
 #if defined(__cpp_modules) && !defined(__clang__)
 static constexpr bool pe__names_header(const char *file)
 {
-    char first = 0; /* the first character after the last dot of the file's name */
+    char first = 0; /* the first character after the last dot of the file's name; 0: no dot */
     for (; *file; file++) {
         if (*file == '.') first = file[1];
         if (*file == '/') first = 0;
@@ -329,8 +335,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #include <wasm_simd128.h>
 #endif
 
-/* Without optimisation, kernels need more stack. PE__OPTIMIZED = 0 then selects smaller tiles,
-   which leave room for it. */
+/* PE__OPTIMIZED is 1 if gcc or clang optimises. Otherwise kernels may need more stack. So 0 selects
+   smaller tiles, which leave room for it. */
 #ifdef __OPTIMIZE__
 enum { PE__OPTIMIZED = 1 };
 #else
@@ -376,8 +382,10 @@ enum { PE__OPTIMIZED = 0 };
 #undef __vector_size__
 #endif
 
-/* From here to the end of pe.h, arithmetic is done as written: contraction and re-association are
-   off, whatever the command line allows. The end of pe.h restores the program's options. */
+/* From here to hints_end.h, which pe.h includes near its end, arithmetic is done as written.
+   Contraction and fast-math are off, whatever the command line allows. Where pe cannot turn them
+   off, it refuses the compiler or its options, as far as macros show them. The pragmas in
+   hints_end.h restore the program's options, except for cl. */
 #if defined(__clang__)
 /* PE__FLOAT_CONTROL is 1 if clang supports the pragma float_control on the target. On other targets
    clang warns and ignores the pragma. */
@@ -412,7 +420,7 @@ enum { PE__OPTIMIZED = 0 };
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",                     \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros",         \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
-#if __GNUC__ > 10 /* -O3's clones of functions and loops add 6 % of code and no speed */
+#if __GNUC__ > 10 /* at -O3, clones of functions and loops would add 6 % of code and no speed */
 #pragma GCC optimize("vect-cost-model=very-cheap", "no-ipa-cp-clone")
 #endif
 #if PE__SETS_TARGET && PE_ISA == PE_ISA_AVX512
@@ -421,7 +429,7 @@ enum { PE__OPTIMIZED = 0 };
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #elif defined(_MSC_VER)
-/* Fusing must be turned off, because cl before VS 2022 fuses products by default. The setting
+/* Turn fusing off, because cl before VS 2022 fuses products with sums by default. The setting
    cannot be saved and restored, so fusing remains off to the end of the program's file. */
 #pragma fp_contract(off)
 #else
@@ -429,8 +437,9 @@ enum { PE__OPTIMIZED = 0 };
 #pragma STDC FP_CONTRACT OFF
 #endif
 /* No macro tells whether a compiler obeys FP_CONTRACT. tcc fuses nothing, nor does a compiler for
-   x86 whose flags allow no FMA. With all other compilers the program must turn fusing off, and
-   define PE_UNFUSED to say so. */
+   x86 whose flags allow no FMA. Other compilers are refused until the program turns fusing and
+   fast-math off and defines PE_UNFUSED to say so. Compilers that define __GNUC__ but have PE__GNU =
+   0 are refused even without FMA, because they ignore pragmas that turn fast-math off. */
 #if !defined(PE_UNFUSED) && !defined(__TINYC__) &&                                                 \
     (defined(__GNUC__) || !(defined(__x86_64__) || defined(__i386__)) || defined(FP_FAST_FMA) ||   \
      defined(__FMA__) || defined(__FMA4__) || defined(__AVX2__))
@@ -438,16 +447,18 @@ enum { PE__OPTIMIZED = 0 };
 #endif
 #endif
 
-/* PE__INLINE marks functions that are always inlined. Kernels have arguments for the element type,
-   for the layout, and for whether to add. Callers pass constants, so after inlining the compiler
-   decides the branches on these arguments. Without optimisation nothing is forced inline, because
-   gcc would take half a minute and 2 GB to inline all that a program might call. */
+/* PE__INLINE marks functions that gcc and clang always inline if they optimise. Kernels have
+   arguments for the element type, for the layout, and for whether to add. Callers pass constants,
+   so after inlining the compiler decides the branches on these arguments. Without optimisation
+   nothing is forced inline, because gcc would take half a minute and 2 GB to inline all that a
+   program might call. */
 /* PE__OUTLINE marks functions that are never inlined, to keep the code small. A call costs little,
    since it serves many elements. PE__COLD marks functions that are never inlined and are placed
    away from the loops, because they seldom run: for example, after a flagged rounding test. Without
    optimisation nothing is inlined anyway, but gcc keeps every static function that is not declared
    inline, even if nothing calls it. So both macros then say inline: a program that fills a table
-   has 128 KB of code instead of 297 KB (gcc 12.2 -O0, AVX-512). */
+   has 128 KB of code instead of 297 KB (gcc 12.2 -O0, AVX-512). For compilers other than gcc and
+   clang, all three macros are `static inline`. */
 #if PE__GNU && defined(__OPTIMIZE__)
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
@@ -461,7 +472,8 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__OUTLINE static inline
 #define PE__COLD static inline
 #endif
-/* PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
+/* PE__UNLIKELY(x) is true if x is true, and tells the compiler that x is seldom true.
+   PE__PREFETCH fetches the cache line at an address into the first-level cache. The address is a
    uintptr_t because it may lie outside the array, where pointer arithmetic is undefined.
    PE__IN_REGISTER(p) keeps the pointer p in a register of its own. Otherwise gcc 12 packs two
    pointers into a vector to increment both, and extracts them for each use. This overhead is 20 %
@@ -491,11 +503,11 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__DIVIDES_BY_ZERO
 #endif
 
-/* PE__OPAQUE(a) makes the compiler hold `a` in a register and assume nothing about its value. So
+/* PE__OPAQUE(a) makes gcc and clang hold `a` in a register and assume nothing about its value. So
    the compiler cannot simplify the computation of `a`, nor load it again for a later use, as gcc
    does otherwise. The letters stand for the vector registers of each instruction set ("v": all 32
-   of AVX-512). On other targets `a` goes through memory ("+m"). WebAssembly also uses memory with
-   clang 19 and later, which rejects "+r" for a vector. */
+   of AVX-512). On other targets `a` goes through memory ("+m"), also on WebAssembly with clang 19
+   and later, which rejects "+r" for a vector. With other compilers PE__OPAQUE() does nothing. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__) && __clang_major__ < 19
@@ -510,12 +522,12 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__OPAQUE(a) __asm__("" : "+m"(a))
 #endif
 
-/* PE__PRODUCT(p) keeps the compiler from fusing the product p with a later sum. Under
-   -ffp-contract=fast clang fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses
-   scalars that it vectorizes itself, to use fmaddsub, but does not fuse pe's vectors. So p is not
-   made opaque for gcc's vectors, where this would cost a third of the time of a rotation.
-   WebAssembly without relaxed SIMD has no fused instruction, and "+m" would treble the time of a
-   rotation. */
+/* PE__PRODUCT(p) keeps the compiler from fusing the product p with a later sum. PE__OPAQUE(p) takes
+   time, so it is left out where the compiler fuses nothing. Under -ffp-contract=fast clang
+   fuses in spite of FP_CONTRACT OFF, even between intrinsics. gcc fuses scalars that it vectorizes
+   itself, to use fmaddsub, but does not fuse pe's vectors, where PE__OPAQUE(p) would cost a third
+   of the time of a rotation. WebAssembly without relaxed SIMD has no fused instruction, and "+m"
+   would treble the time of a rotation. */
 #if (defined(__clang__) && (!defined(__wasm__) || defined(__wasm_relaxed_simd__))) ||              \
     (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
 #define PE__PRODUCT(p) PE__OPAQUE(p)
@@ -523,9 +535,10 @@ enum { PE__OPTIMIZED = 0 };
 #define PE__PRODUCT(p) (void)(p)
 #endif
 
-/* PE__IN_MEMORY(p) leaves the numbers at p in memory, because AVX2 can load and broadcast a number
-   in one instruction. Otherwise gcc keeps four numbers in a register, and permutes the register to
-   broadcast each. This takes 7 % longer on a Zen 3. */
+/* PE__IN_MEMORY(p) leaves the numbers at p in memory in code for AVX2, which can load and broadcast
+   a number in one instruction. Otherwise gcc keeps four numbers in a register, and permutes the
+   register to broadcast each. This takes 7 % longer on a Zen 3. On other instruction sets
+   PE__IN_MEMORY() does nothing. */
 #if PE__GNU && PE_ISA == PE_ISA_AVX2
 #define PE__IN_MEMORY(p) __asm__("" : "+r"(p))
 #else
@@ -550,12 +563,12 @@ extern "C" {
    least signed integer. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
-/* These constants say how many bits of the significand the last rounding drops: from double to
-   float, or from float to 16 bits. */
+/* These constants say how many bits of the significand the last rounding of an element drops: from
+   double to float (F32), or from float to bf16 or f16. For subnormal f16 numbers it drops more. */
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 
-/* Returns +0 without the compiler's knowing the value. Adding +0 turns -0 into +0. Under
-   -fno-signed-zeros clang removes the addition of a constant 0, whatever the pragmas say. */
+/* Returns +0, of which the compiler does not know the value. Callers add it to turn -0 into +0.
+   Under -fno-signed-zeros clang removes the addition of a constant 0, whatever the pragmas say. */
 PE__INLINE float pe__zero(void)
 {
     float zero = 0;
@@ -563,7 +576,7 @@ PE__INLINE float pe__zero(void)
     return zero;
 }
 
-/* These functions return the bits of a number, or the number that has the bits. */
+/* The next four functions return the bits of a number, or the number that has the given bits. */
 PE__INLINE uint64_t pe__double_bits(double x)
 {
     uint64_t bits;
@@ -606,9 +619,10 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
-/* Returns `a` rounded to odd, to 24 bits. The constant 0x1fffffff is the mask of the PE__DROPPED
-   bits. Adding 0x1fffffff to the dropped bits carries into the last bit that stays, unless all of
-   them are 0. */
+/* Returns `a` with its significand rounded to odd, to the 24 bits of a float: truncated, with the
+   last bit set if anything was lost. The constant 0x1fffffff is the mask of the PE__DROPPED bits.
+   Adding 0x1fffffff to the dropped bits carries into the last bit that stays, unless all of them
+   are 0. The carry is then combined with this bit by a bitwise or. */
 PE__INLINE double pe__odd24_one(double a)
 {
     const uint64_t bits = pe__double_bits(a);
@@ -646,8 +660,8 @@ PE__INLINE double *pe__aligned(void *p)
     return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
 }
 
-/* Return a b, rounded to float or to double. PE__OPAQUE() keeps the compiler from fusing the
-   product with an addition. */
+/* Return the product a * b, rounded to float or to double. PE__OPAQUE() keeps the compiler from
+   fusing the product with an addition of the caller. */
 PE__INLINE float pe__float_product(float a, float b)
 {
     float p = a * b;
@@ -668,8 +682,9 @@ PE__INLINE double pe__double_product(double a, double b)
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
 
-/* PE_LANES is the number of doubles in a vector. PE__FUSES is 1 if pe__fma() rounds once, 0 if it
-   rounds the product and the sum. Error bounds depend on PE__FUSES. */
+/* PE_LANES is the number of doubles in a vector; a vector of floats has twice as many numbers.
+   PE__FUSES is 1 if pe__fma() rounds once, 0 if it rounds the product and the sum. Error bounds
+   depend on PE__FUSES. */
 enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
 enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
 #if PE_ISA == PE_ISA_NEON
@@ -691,9 +706,9 @@ struct pe__vector_laid_out {
 typedef char pe__vectors_without_fpack_struct_or_pragma_pack
     [sizeof(struct pe__vector_laid_out) == 2 * sizeof(pe__vd) ? 1 : -1];
 
-/* These types are vectors at any address. With memcpy() instead, gcc on ARM takes 16 bytes for an
-   integer and moves them through two integer registers. Rows of a block then took 20 % more cycles
-   (make mca). */
+/* These types are vectors that may be at any address. With memcpy() instead, gcc on ARM treats 16
+   bytes as an integer and moves them through two integer registers. Rows of a block then took 20 %
+   more cycles (make mca). */
 #define PE__UNALIGNED __attribute__((__vector_size__(8 * PE_LANES), __aligned__(1), __may_alias__))
 typedef double pe__vd_at PE__UNALIGNED;
 typedef float pe__vf_at PE__UNALIGNED;
@@ -729,15 +744,16 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
     return (pe__vf)pe__select((pe__vi)a > 0, (pe__vi)b, (pe__vi)c);
 #endif
 }
-/* Returns v, with each NaN replaced by the quiet NaN of its sign without payload: 0x7fc00000. */
+/* Returns v, with each NaN replaced by the quiet NaN of its sign without payload: 0x7fc00000, or
+   0xffc00000 if its sign is set. */
 PE__INLINE pe__vf pe__quiet(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, nan = (bits & INT32_MAX) > 0x7f800000;
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
-/* Returns v minus the midpoint of the two numbers around v that have `drop` bits fewer. The
-   midpoint is v with the dropped bits replaced by 1 and then zeros. So it has the exponent of v,
-   and the difference is exact. */
+/* Returns v minus the midpoint of the two numbers around v whose significands have `drop` bits
+   fewer. The midpoint is v with the dropped bits replaced by 1 and then zeros. So it has the
+   exponent of v, and the difference is exact. */
 PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
@@ -747,7 +763,7 @@ PE__INLINE pe__vf pe__midpoint_distance(pe__vf v, int drop)
 #endif
     return v - (pe__vf)(((pe__vi)v & ~last) | half);
 }
-/* Returns a rounded to odd, to 24 bits, as pe__odd24_one() does. */
+/* Returns `a` with each lane rounded to odd, to 24 bits, as pe__odd24_one() does. */
 PE__INLINE pe__vd pe__odd24(pe__vd a)
 {
     const pe__vl bits = (pe__vl)a;
@@ -761,8 +777,9 @@ PE__INLINE pe__vu pe__up_bf16(pe__vf v)
     const pe__vu bits = (pe__vu)v;
     return bits + 0x7fff + (bits >> 16 & 1);
 }
-/* Return the bf16 numbers 0, 2, 4 ... at p as floats, and the numbers 1, 3, 5 ... Each 32 bits hold
-   two of them, the first in the lower half. A bf16 is the upper half of a float. */
+/* The first function returns the bf16 numbers 0, 2, 4 ... at p as floats, the second the numbers 1,
+   3, 5 ... Each 32 bits hold two bf16 numbers, the first in the lower half. A bf16 is the upper
+   half of the float with the same value. */
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) << 16);
@@ -772,11 +789,12 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) & 0xffff0000u);
 }
 
-/* The running minima of the rounding test. `low` is the minimum of the bits that a float drops, as
-   integers that are least at a midpoint. `size` is the minimum of the floats' magnitudes. The code
-   for AVX2 keeps both minima in `low` and does not use `size`. Both begin with the bits of FLT_MAX.
-   Every window's bound and every guard is below that, except for INT32_MAX, the guard that flags
-   every float. */
+/* The running minima of the rounding test, in each lane. `low` is the minimum of the bits that
+   rounding to float drops, as integers that are least at a midpoint. `size` is the minimum of the
+   bits of the floats' magnitudes. The code for AVX2 keeps both minima in `low` and does not use
+   `size`. At first both are the bits of FLT_MAX. This is not below any bound that
+   pe__rounding_test_flagged() compares them with, except for INT32_MAX, the guard that flags every
+   float. */
 typedef struct pe__rounding_test {
     pe__vi low, size;
 } pe__rounding_test;
@@ -817,10 +835,11 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
 }
-/* Rotate (s, c) by k quadrants, where k is in the last bits of `quadrant`. If k is odd, s and c are
-   exchanged, by an exclusive or of each with `other`, the bits in which they differ. The sine
-   changes its sign for k = 2 and 3 modulo 4, where bit 1 of k is set. The cosine changes its sign
-   for k = 1 and 2 modulo 4, where bit 1 of k + 1 is set. This is the top bit of half ^ odd. */
+/* Rotate (s, c) by k quadrants, where k is an integer in the last bits of `quadrant`, from
+   pe__reduce(). If k is odd, s and c are exchanged, by an exclusive or of each with `other`, the
+   bits in which they differ. The sine changes its sign for k = 2 and 3 modulo 4, where bit 1 of k
+   is set. The cosine changes its sign for k = 1 and 2 modulo 4, where bit 1 of k + 1 is set. Bit 1
+   of k is the most significant bit of `half`, and bit 1 of k + 1 is that of half ^ odd. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const pe__vl k = (pe__vl)quadrant, odd = k << 63, half = k << 62;
@@ -843,7 +862,8 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1,
 #endif
 
 /* ==== src/simd/avx512.h ==== */
-/* The operations that pe_simd.h lists, on AVX-512. Tested by tests/unit/simd/test_types.c. */
+/* This file defines the operations of pe_simd.h that need intrinsics of AVX-512. The others are in
+ * vectors.h and derived.h. Tested by tests/unit/simd/test_types.c. */
 
 /* ---- AVX-512 -------------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX512
@@ -888,8 +908,9 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. Masked moves
-   exchange s and c. */
+/* Rotate (s, c) by k quadrants, where k is an integer in the last bits of `quadrant`. The function
+   of this name in vectors.h explains the sign changes. If k is odd, masked moves exchange s and
+   c. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(quadrant), sign = _mm512_set1_epi64(INT64_MIN);
@@ -903,11 +924,12 @@ PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, sign_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, sign_c, sign, 0x78));
 }
-/* Returns pe__zip() of s and c rotated by their quadrants, in 4 operations instead of 8. `quarters`
-   has two numbers for each quadrant, one for the sine and one for the cosine. The index has 3 bits,
-   so the table has the four quadrants twice. The top bit of a number is the change of sign. A 16 in
-   it exchanges s and c: the exclusive or with an index of the permutation changes the index's bit
-   4, which chooses between s and c. */
+/* Returns pe__zip() of s and c after pe__rotate_quadrant() of them, in 4 operations instead of 8.
+   `quarters` has two numbers for each number of quadrants modulo 4: one for the sine and one for
+   the cosine. The last 3 bits of `quadrant` choose them, so `quarters` has all of them twice. The
+   most significant bit of a number is the change of sign. Bit 4 of a number (16) exchanges s and c:
+   the exclusive or with an index of the permutation changes the index's bit 4, which chooses
+   between s and c. */
 PE__INLINE pe__vf pe__zip_rotated(pe__vd quadrant, pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -950,7 +972,7 @@ PE__INLINE pe__vf pe__get_repeated(const float *p)
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     unsigned mask = _mm512_movepi32_mask((__m512i)a);
-    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of the mask, then load 32 */
+    __asm__("" : "+r"(mask)); /* otherwise gcc 12 may store 16 bits of the mask, then load 32 */
     return mask & 0xffffu;
 }
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
@@ -959,9 +981,9 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
     const __m512i i = _mm512_castpd_si512(last);
     return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
 }
-/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
-   no float is a NaN. Comparing integers instead took 3 to 7 % longer where 16-bit biases are
-   written. */
+/* This is assembly, because clang removes the intrinsic for this comparison under
+   -ffinite-math-only: it assumes that no float is a NaN. Comparing the bits as integers instead
+   took 3 to 7 % longer where 16-bit biases are written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __mmask16 unordered;
@@ -1031,8 +1053,8 @@ PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-/* _mm512_range_ps() with 0x0a returns the lesser magnitude, without a sign, in one instruction. In
-   gcc at -O0 it is a macro that -Wsign-conversion reports. */
+/* _mm512_range_ps() with 0x0a returns the smaller of |a| and |b| in one instruction. In gcc at -O0
+   it is a macro that -Wsign-conversion reports. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -1055,9 +1077,10 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
 {
     /* the lower halves of the doubles; minima do not depend on their order */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
-    /* dropped = (low & mask) ^ tie are the bits that a float drops, with the most significant one
-       inverted. So a midpoint becomes 0, the least unsigned integer. Shifting them to the top
-       instead, as other backends do, would compete with shuffles for their ports. */
+    /* dropped = (low & mask) ^ tie are the bits that rounding to float drops, with the most
+       significant one inverted. So a midpoint becomes 0, the least unsigned integer. Shifting the
+       bits to the top instead, as the other instruction sets do, would compete with shuffles for
+       the same ports of the CPU. */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
@@ -1073,7 +1096,8 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/avx2.h ==== */
-/* The operations that pe_simd.h lists, on AVX2 with FMA. Tested by tests/unit/simd/test_types.c. */
+/* This file defines the operations of pe_simd.h that need intrinsics of AVX2 and FMA. The others
+ * are in vectors.h and derived.h. Tested by tests/unit/simd/test_types.c. */
 
 /* ---- AVX2 and FMA ---------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX2
@@ -1116,8 +1140,10 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. The
-   instruction blendv selects by the top bit of each lane. */
+/* Rotate (s, c) by k quadrants, where k is an integer in the last bits of `quadrant`. The function
+   of this name in vectors.h explains the sign changes. If k is odd, blends exchange s and c. The
+   instruction blendv selects by the most significant bit of each lane, so bit 0 of k is shifted
+   there. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(quadrant);
@@ -1141,16 +1167,17 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
-/* Load the same four floats into both 128-bit halves, so that no permutation crosses them. */
+/* Load the same four floats into both 128-bit halves of a vector, so that a permutation within the
+   halves is enough to repeat each float. */
 PE__INLINE pe__vf pe__get_repeated(const float *p)
 {
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
                                 _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
 }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm256_movemask_ps((__m256)a); }
-/* This is assembly, because clang removes the intrinsic under -ffinite-math-only: it assumes that
-   no float is a NaN. Comparing integers instead took 7 to 11 % longer where 16-bit biases are
-   written. */
+/* This is assembly, because clang removes the intrinsic for this comparison under
+   -ffinite-math-only: it assumes that no float is a NaN. Comparing the bits as integers instead
+   took 7 to 11 % longer where 16-bit biases are written. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     __m256 unordered;
@@ -1175,9 +1202,9 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const __m256i both = _mm256_blend_epi16((__m256i)(a >> 16), (__m256i)b, 0xaa);
     _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
-/* Returns 1 if the lower 16 bits of any number are 0. The minimum of the four vectors' 16-bit words
-   is 0 wherever a word is 0, so one comparison serves all four. The constant 0x33333333 selects the
-   mask bits of the lower words. */
+/* Returns 1 if the lower 16 bits of any number in the four vectors are 0, else 0. The minimum of
+   the four vectors' 16-bit words is 0 wherever a word is 0, so one comparison serves all four. The
+   constant 0x33333333 selects the mask bits of the lower words. */
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
@@ -1185,7 +1212,8 @@ PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
     const __m256i zero = _mm256_cmpeq_epi16(minimum, _mm256_setzero_si256());
     return ((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0;
 }
-/* Restores the order after a shuffle, which works within each 128-bit half. */
+/* Returns v with its two middle quarters exchanged. This restores the order of numbers after
+   _mm256_shuffle_ps(), which works within each 128-bit half. */
 PE__INLINE pe__vf pe__unzip_halves(__m256 v)
 {
     return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8));
@@ -1213,12 +1241,13 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm256_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
-/* Keep the minima, as signed integers, of the lower and the upper 32 bits of a and b. Shifting the
-   lower 32 bits leaves the bits that a float drops. Shifting the upper 32 bits by 1 drops the sign,
-   and leaves the exponent and 20 bits of the significand. For doubles of 2 and more this is a
+/* Keep the minima, as signed integers, of the lower and the upper 32 bits of the doubles in a and
+   b, after these shifts to the left. The lower 32 bits are shifted by PE__TO_TOP, which leaves the
+   bits that rounding to float drops. The upper 32 bits are shifted by 1, which drops the sign, and
+   leaves the exponent and 20 bits of the significand. For magnitudes of 2 and more this is a
    negative integer, so the vector is always flagged. The alternative is to shuffle the lower halves
-   into one vector, and to keep minima of the floats' magnitudes. With it, fills took 12 % longer
-   and sums 10 % longer. */
+   into one vector, and to keep minima of the magnitudes of the floats v. With it, fills took 12 %
+   longer and sums 10 % longer. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256i addend = _mm256_set1_epi64x(((int64_t)1 << 32) + PE__TO_TOP);
@@ -1228,10 +1257,10 @@ PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, 
     w->low = (pe__vi)_mm256_min_epi32(_mm256_min_epi32((__m256i)w->low, x), y);
 }
 /* Returns 1 if a minimum of dropped bits is less than `window` above a midpoint, or a minimum of
-   magnitudes is below the guard. Both bounds are converted to the form of the minima. The guard has
-   the bits of a float and becomes the upper half of a double. Its significand loses 3 bits, rounded
-   up. Its exponent grows by 896, the difference of the biases. Guards of 0x3ffffff8 (just below 2)
-   and more flag every vector. */
+   magnitudes is below the guard, else 0. Both bounds are converted to the form of the minima. The
+   guard has the bits of a float, and becomes the upper half of a double, shifted to the left by 1.
+   Its significand loses 3 bits, rounded up. Its exponent grows by 896, the difference of the
+   biases. Guards of 0x3ffffff8 (just below 2) and more flag every vector. */
 PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, int32_t guard)
 {
     const uint32_t tie = 0x80000000u + ((uint32_t)window << PE__TO_TOP);
@@ -1242,7 +1271,8 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/neon.h ==== */
-/* The operations that pe_simd.h lists, on NEON. Tested by tests/unit/simd/test_types.c. */
+/* This file defines the operations of pe_simd.h that need intrinsics of NEON. The others are in
+ * vectors.h and derived.h. Tested by tests/unit/simd/test_types.c. */
 
 /* ---- NEON (AArch64) -------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_NEON
@@ -1270,7 +1300,8 @@ PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
-/* NEON is the only instruction set with a conversion that rounds to odd. */
+/* Here pe__zip_odd() needs no pe__odd24(): of the instruction sets that pe supports, only NEON has
+   a conversion that rounds to odd. */
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -1283,13 +1314,15 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-/* Returns a mask whose bit i is the sign of lane i. Lanes must be all ones or all zeros. */
+/* Returns a mask whose bit i is the sign of lane i. The bits of each lane must be all 1 or all 0,
+   as comparisons return them. */
 PE__INLINE unsigned pe__signs(pe__vi a)
 {
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)a, vld1q_u32(bit)));
 }
-/* The sum is computed as in pe__up_bf16(); vaddhn_u32() adds and returns the upper half. */
+/* Returns v rounded to bf16. The sum is that of pe__up_bf16(). vaddhn_u32() adds and returns the
+   upper 16 bits of each sum. */
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(v);
@@ -1325,8 +1358,8 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/sse2.h ==== */
-/* The operations that pe_simd.h lists, on SSE2 and WebAssembly's SIMD128. Tested by
- * tests/unit/simd/test_types.c and tests/checks/wasm.sh. */
+/* This file defines operations of pe_simd.h for SSE2 and WebAssembly's SIMD128. The others are in
+ * vectors.h and derived.h. Tested by tests/unit/simd/test_types.c and tests/checks/wasm.sh. */
 
 /* ---- SSE2, WASM SIMD128: two doubles, nothing fused ------------------------------------------ */
 #if PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
@@ -1334,7 +1367,7 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #define PE__NOT_FUSED
 /* Most operations use only GNU C's vectors, with their operators, comparisons and shuffles. The few
    that need intrinsics come first, once for SSE2 and once for WebAssembly. The error bounds are
-   those for PE__FUSES = 0, even under -mfma. */
+   those for PE__FUSES = 0, also under -mfma, which would allow fused operations. */
 typedef int16_t pe__vw __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* four 16-bit numbers, in the first 8 bytes */
 
@@ -1344,9 +1377,9 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* return
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
 /* This is assembly, because clang removes comparisons that are true only for NaNs under
-   -ffinite-math-only, in spite of pe's pragmas. Comparing integers instead took 4 to 5 % longer
-   where 16-bit biases are written. With AVX the mnemonic begins with v, as those of the compiler's
-   own instructions then do. */
+   -ffinite-math-only, in spite of pe's pragmas. Comparing the bits as integers instead took 4 to
+   5 % longer where 16-bit biases are written. If the flags allow AVX, the mnemonic begins with v,
+   as those of the instructions that the compiler then generates. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
 #ifdef __AVX__
@@ -1368,7 +1401,7 @@ PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
 }
-PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32 bits to 16; numbers of -2^15 to 2^15 - 1 */
+PE__INLINE pe__vh pe__pack_16(pe__vi a) /* 32 bits to 16; numbers within -2^15 ... 2^15 - 1 */
 {
     return (pe__vh)_mm_packs_epi32((__m128i)a, (__m128i)a);
 }
@@ -1445,17 +1478,17 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
     return (pe__vf)((pe__vu)pe__unpack_16(pe__get_8_bytes(p)) << 16);
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__pack_16((pe__vi)pe__up_bf16(v) >> 16); }
-/* Store the upper 16 bits of a0, b0, a1, b1 ... */
+/* Store the upper 16 bits of each of a0, b0, a1, b1 ... at p, in this order. */
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-/* These functions return f16 numbers as floats. pe__get_f16() handles the usual cases: all numbers
-   are normal (0x0400 to 0x7bff), or all are 0. In other cases it calls pe__any_f16(), which handles
-   any numbers and is out of line. A normal number gets 13 more bits, and 112, the difference of the
-   biases, is added to its exponent. For infinities and NaNs 112 is added twice, as in
-   pe__one_from_f16(). */
+/* These two functions return f16 numbers as floats. pe__get_f16() handles the usual cases: all
+   numbers are normal (0x0400 to 0x7bff without the sign), or all are 0. In other cases it calls
+   pe__any_f16(), which handles any numbers and is out of line. A normal number gets 13 more bits,
+   and 112, the difference of the exponent biases of float and f16, is added to its exponent. For
+   infinities and NaNs 112 is added twice, as in pe__one_from_f16(). */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = a > 0x7bff, nan = a > 0x7c00;
@@ -1470,10 +1503,11 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
-/* These functions return v rounded to f16, using the constants of pe__one_to_f16(). pe__f16_bits()
-   handles the usual cases: all results are normal, or all are 0. In other cases it calls
-   pe__any_to_f16(), which handles any numbers, and is out of line. Both return the 16 bits extended
-   to 32 by copies of the sign, because packing saturates. */
+/* These two functions return v rounded to f16, using the constants of pe__one_to_f16().
+   pe__f16_bits() handles the usual cases: all results are normal, or all numbers in v are 0. In
+   other cases it calls pe__any_to_f16(), which handles any numbers, and is out of line. Both return
+   the 16 bits extended to 32 by copies of the sign, because pe__pack_16() saturates: it would
+   change 32-bit integers above 2^15 - 1. */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = a < 0x38800000;
@@ -1501,8 +1535,9 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
-/* SSE2 has no minimum of 32-bit integers, so this keeps minima of 16-bit words. Only the upper word
-   of each 32 bits is then compared with its bound, so one twelfth more vectors are flagged. */
+/* SSE2 has no minimum of 32-bit integers, so this keeps minima of signed 16-bit words. Of each 32
+   bits, only the upper word is then compared with its bound, so one twelfth more vectors are
+   flagged. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
@@ -1522,7 +1557,8 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/scalar.h ==== */
-/* The operations that pe_simd.h lists, on one lane, for any compiler. Tested by
+/* This file defines the operations of pe_simd.h for vectors of one double or two floats, in C99 for
+ * any compiler. Those that are the same for all instruction sets are in derived.h. Tested by
  * tests/unit/simd/test_types.c. */
 
 /* ---- scalar: one lane, any C99 compiler ------------------------------------------------------ */
@@ -1582,7 +1618,8 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = p[0];
     *c = p[1];
 }
-/* Rotate (s, c) by k quadrants, as in vectors.h, where the sign changes are explained. */
+/* Rotate (s, c) by k quadrants, where k is an integer in the last bits of `quadrant`. The function
+   of this name in vectors.h explains the exchange of s and c and the sign changes. */
 PE__INLINE void pe__rotate_quadrant(pe__vd quadrant, pe__vd *s, pe__vd *c)
 {
     const uint64_t k = pe__double_bits(quadrant);
@@ -1650,9 +1687,9 @@ PE__INLINE uint16_t pe__one_to_bf16(float x)
     if ((bits ^ sign) > 0x7f800000u) return (uint16_t)((sign | 0x7fc00000u) >> 16);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
-/* Returns the f16 number h as a float. 112 = 127 - 15 is the difference of the exponent biases. For
-   infinities and NaNs 224, twice the difference, is added to the exponent, so that 31 becomes 255.
-   0x00400000 makes a NaN quiet, as hardware does. */
+/* Returns the f16 number h as a float. 112 = 127 - 15 is the difference of the exponent biases of
+   float and f16. For infinities and NaNs 224, twice the difference, is added to the exponent, so
+   that 31 becomes 255. The bit 0x00400000 makes a NaN quiet, as hardware does. */
 PE__INLINE float pe__one_from_f16(uint16_t h)
 {
     const uint32_t sign = ((uint32_t)h & 0x8000) << 16, a = h & 0x7fffu;
@@ -1771,8 +1808,9 @@ PE__INLINE int pe__rounding_test_flagged(pe__rounding_test w, int32_t window, in
 #endif
 
 /* ==== src/simd/derived.h ==== */
-/* Operations that are built on the backends, and operations that several backends share. Tested by
- * tests/unit/simd/test_types.c and tests/unit/numbers/test_budget.c. */
+/* This file has operations that are written with those of the other files in simd/, and operations
+ * that several instruction sets share. Tested by tests/unit/simd/test_types.c and
+ * tests/unit/numbers/test_budget.c. */
 
 /* ---- derived operations, for all instruction sets -------------------------------------------- */
 
@@ -1806,13 +1844,13 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__get_signed(const float *p)
 {
-    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* negates the first of each two */
+    return (pe__vf)((pe__vl)pe__get_repeated(p) ^ 0x80000000); /* negates floats 0, 2, 4 ... */
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)a == (pe__vi)b) ^ ((1u << 2 * PE_LANES) - 1);
 }
-#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* with gcc: in avx512.h, by masks */
+#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* for gcc, avx512.h has a version with masks */
 /* This uses operators, not intrinsics. pe's pragmas switch -ffast-math off for operators, but clang
    still applies the program's -ffast-math to intrinsics and then assumes that there are no NaNs. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
@@ -1821,15 +1859,16 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
     return beyond ^ ~0u >> (32 - 4 * PE_LANES);
 }
 #endif
-#if PE_ISA != PE_ISA_AVX512 /* AVX-512: in avx512.h, by masks */
+#if PE_ISA != PE_ISA_AVX512 /* avx512.h has its own, with masks */
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 {
     return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
 }
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_WASM
-/* Compares integers, because under -ffinite-math-only clang removes comparisons that are true only
-   for NaNs, in spite of pe's pragmas. */
+/* Compares the bits as integers, because under -ffinite-math-only clang removes comparisons that
+   are true only for NaNs, in spite of pe's pragmas. For other instruction sets, pe__any_nan() is
+   beside their own operations. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     const pe__vi x = (pe__vi)a & INT32_MAX, y = (pe__vi)b & INT32_MAX;
@@ -1842,7 +1881,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* AVX-512 has instructions for these three: avx512.h */
+#if PE_ISA != PE_ISA_AVX512 /* avx512.h has shorter code for these three functions */
 PE__INLINE pe__vf pe__get_n(const float *p, size_t n)
 {
     float f[2 * PE_LANES] = {0};
@@ -1869,10 +1908,10 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
-/* Set *s to the first and *c to the second floats of 2 PE_LANES pairs: those with indices i[0],
-   i[1] ... of the array at p. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs
-   are loaded in an order that lets shuffles within 16-byte parts give both results. This saves an
-   operation. */
+/* Set *s to the first floats and *c to the second floats of 2 PE_LANES pairs, in the order of i.
+   These are the pairs with indices i[0], i[1] ... in the array of pairs at p, which may be any
+   address. Each pair is loaded as one double. With AVX2 and AVX-512 the pairs are loaded in another
+   order, in which shuffles within 16-byte parts give both results. This saves an operation. */
 #if PE_ISA != PE_ISA_SCALAR
 typedef double pe__pair_at __attribute__((__aligned__(1), __may_alias__));
 PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf *c)
@@ -1895,9 +1934,9 @@ PE__INLINE void pe__get_pairs(const void *p, const uint8_t *i, pe__vf *s, pe__vf
 #endif
 }
 #endif
-/* Copy n bytes, by non-temporal stores if `stream` is set. Such a store writes a complete vector at
-   an address that is a multiple of the vector's size. So memcpy() copies the bytes before the first
-   such address and after the last complete vector. */
+/* Copy n bytes, by non-temporal stores if `stream` is set and the instruction set has them. Such a
+   store writes a complete vector at an address that is a multiple of the vector's size. So memcpy()
+   copies the bytes before the first such address, and those after the last complete vector. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -1925,7 +1964,8 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
-/* No number may be a midpoint, so adding half of a bf16's last place (0x8000) rounds to nearest. */
+/* No number may be a NaN or a midpoint of two bf16 numbers. So adding half of a unit in the last
+   place of a bf16 (0x8000) and dropping the lower 16 bits rounds to nearest. */
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
@@ -1934,8 +1974,9 @@ PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
 #if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
-    /* Add half of a bf16's last place (0x8000) to each number. A sum ends in 16 zeros only if the
-       number is a midpoint. Midpoints are rare, and take the slower path below. */
+    /* Add half of a unit in the last place of a bf16 (0x8000) to each number. A sum ends in 16
+       zeros only if the number is a midpoint of two bf16 numbers. If there is a midpoint, which is
+       rare, use the slower functions below, which round ties to even. */
     const pe__vu x = (pe__vu)a + 0x8000, y = (pe__vu)b + 0x8000;
     const pe__vu z = (pe__vu)c + 0x8000, w = (pe__vu)d + 0x8000;
     if (!PE__UNLIKELY(pe__any_ends_in_0(x, y, z, w))) {
@@ -1956,10 +1997,10 @@ PE__INLINE pe__vd pe__veltkamp_high(pe__vd a) /* a rounded to 26 bits (Veltkamp)
     const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Returns p = a b, rounded, and sets *e with p + *e = a b exactly (Dekker). In vector code, a is
-   not rounded to 26 bits but truncated to them, with the mask -134217728 = -2^27. Its low part, al,
-   then has 27 bits. bh and bl have at most 26 bits each, so all four products of the parts are
-   exact. */
+/* Returns p = a b, rounded, and sets *e with p + *e = a b exactly (Dekker), if nothing overflows or
+   underflows. In vector code, `a` is not rounded to 26 bits but truncated to them, with the mask
+   -134217728 = -2^27. Its low part, al, then has 27 bits. The parts bh and bl have at most 26 bits
+   each. So each of the four products of the parts has at most 53 bits and is exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -1993,8 +2034,8 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     pe__store(p + PE_LANES, b);
 }
 
-/* Returns the nearest integer, ties to even, for |a| < 2^51. Adding 1.5 * 2^52 leaves no bits for a
-   fraction. */
+/* Returns the integer nearest to a, ties to even, for |a| < 2^51. Adding 1.5 * 2^52 leaves no bits
+   for a fraction. */
 PE__INLINE pe__vd pe__round(pe__vd a)
 {
     const pe__vd big = pe__splat(6755399441055744.0);
@@ -2034,8 +2075,8 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
     return a;
 }
 
-/* Returns p[k mod 16] for an integer k. The vector is built in registers: a load of an array would
-   stall on the narrower stores that have just filled it. */
+/* Returns p[k mod 16] for an integer k with |k| < 2^51, lane by lane. The vector is built in
+   registers: a load of an array would stall on the narrower stores that have just filled it. */
 #if PE_ISA != PE_ISA_AVX512
 PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 {
@@ -2054,7 +2095,7 @@ PE__INLINE pe__vd pe__lookup_16(const double *p, pe__vd k)
 }
 #endif
 
-/* Returns b where a > 0, else c. */
+/* Returns, in each lane, b if a > 0, else c. */
 PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -2065,11 +2106,12 @@ PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
 #endif
 }
 
-/* Reduces an angle: t (f + g) = k / 2 + remainder, where k is an integer near 2 t f. The inputs
+/* Reduces an angle of t (f + g) half-turns: t (f + g) = k / 2 + remainder, where k is an integer
+   near 2 t f, the number of quadrants. The frequency is the sum of two doubles f and g. The inputs
    must satisfy |t f| <= 2^47 and |g| <= 2^-53 |f|. Returns the remainder after two roundings, or
    three where nothing is fused. Sets *quadrant = k / 2 + shift. The argument `shift` is
-   pe__quadrant_shift, so that k, the number of quadrants, is in the last bits of *quadrant. If
-   shift is larger by n / 2, the caller rotates by n more quadrants. */
+   pe__quadrant_shift, so that k is in the last bits of *quadrant. With a shift of
+   pe__quadrant_shift + n / 2, the last bits hold k + n, which rotates by n more quadrants. */
 static const double pe__quadrant_shift = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
 PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd *quadrant)
 {
@@ -2084,7 +2126,9 @@ PE__INLINE pe__vd pe__reduce(pe__vd t, pe__vd f, pe__vd g, pe__vd shift, pe__vd 
 #endif
 }
 
-/* pe__rotate() rotates (a, b) by +angle, [0], and -angle, [1]. The angle has sine ts, cosine tc. */
+/* pe__rotate() rotates (a, b), a sine and a cosine, by an angle with sine ts and cosine tc. The
+   results a[0] and b[0] are for the sum of both angles, a[1] and b[1] for their difference. If a is
+   the cosine and b the sine, it is the other way round. */
 typedef struct pe__rotated {
     pe__vd a[2], b[2];
 } pe__rotated;
@@ -2119,7 +2163,7 @@ PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
     return s;
 }
 
-/* Does what pe__two_sum() does, with half of the operations, for |a| >= |b| or a = 0 (Dekker). */
+/* Does what pe__two_sum() does, with half of the operations. Needs |a| >= |b| or a = 0 (Dekker). */
 PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b;

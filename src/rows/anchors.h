@@ -49,8 +49,8 @@ PE__OUTLINE void pe__compute_centre(const pe_plan *plan, const pe__bound *bound,
    units, rows stay within pe__bound_far: see step 5 of "Rounding test" in sincos/bounds.h.
 
    The function round_element() loads a vector that begins at the pair of its lane. For padding
-   lanes, pe__vector_pair() therefore chooses an earlier pair, which is the last one of the plan or a
-   copy of it. The vector then ends where the plan's array ends. */
+   lanes, pe__vector_pair() therefore chooses an earlier pair, which is the last one of the plan or
+   a copy of it. The vector then ends where the plan's array ends. */
 PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder *round_element,
                                         double t, size_t pair, size_t count, double *const *to)
 {

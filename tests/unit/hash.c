@@ -1445,7 +1445,8 @@ static void rope_tables(const table *unused, size_t count)
     }
 }
 
-/* One token by a table of floats, of whole units of pairs, which is told apart where it is called. */
+/* Rotates one token with a table of floats whose pairs fill whole pair tiles, for which the call
+   has code of its own. */
 static void one_token(const table *unused, size_t count)
 {
     enum { ROWS = 9, N = 192, H = 3, MOST = H * (N + 2) };
