@@ -220,7 +220,9 @@ static void add_aliases(const reader *r)
     }
 }
 
-/* Adds the defaults of the type for rope_parameters to the list, if the file has no scaling. */
+/* Adds the defaults of the type for rope_parameters to the list, if the file has no scaling. With
+ * the fact @bases=top, also adds those that are missing in a file with an object for a kind of
+ * layers. */
 static void fill_in(const reader *r)
 {
     static const char start[] = "rope_parameters.";
@@ -229,7 +231,11 @@ static void fill_in(const reader *r)
     int is_nested = 0;
     const int is_new = is_fact(r, "@reads", "new");
     const int has_base = is_fact(r, "@bases", "top") && has_own(r, "rope_theta");
-    if (has_own(r, "rope_parameters") || (!is_new && has_own(r, "rope_scaling"))) return;
+    const int has_scaling =
+        has_own(r, "rope_parameters") || (!is_new && has_own(r, "rope_scaling"));
+    const int has_kind = has_own(r, "rope_parameters.full_attention") ||
+                         has_own(r, "rope_parameters.sliding_attention");
+    if (has_scaling && !(has_kind && is_fact(r, "@bases", "top"))) return;
     join(path, r->outer, "rope_parameters");
     /* A null at rope_parameters comes first, and would hide the added items: rename its path. */
     for (size_t i = 0; i < r->m->file->count; i++) {
@@ -242,9 +248,11 @@ static void fill_in(const reader *r)
         const char *const key = strchr(u->path + sizeof start - 1, '.');
         is_nested |= key != NULL;
         if (has_base && key && strcmp(key, ".rope_theta") == 0) continue;
+        if (has_scaling && has_own(r, u->path)) continue;
         join(path, r->outer, u->path);
         list_add(r->m->file, path, u->kind, u->number, u->text, LINE_OF_TYPE);
     }
+    if (has_scaling) return;
     add_aliases(r);
     for (size_t k = 0; k < TOOL_COUNT(old_keys) && is_nested; k++)
         if (has_own(r, old_keys[k]) && !(has_base && strcmp(old_keys[k], "rope_theta") == 0))
