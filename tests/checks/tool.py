@@ -6,6 +6,8 @@ formulas are those of Hugging Face's modeling_rope_utils.py (retyped 2026-11-24)
 code; nothing here comes from pe. Frequencies, wavelengths, attention factors and tables are compared with
 ==, and so are the keys that are odd or wrong.
 """
+import codecs
+import itertools
 import json
 import os
 import re
@@ -487,6 +489,37 @@ def hostile():
                   is_refused == (command not in commands) or flag[0] == "--help", run)
 
 
+def utf8():
+    """What JSON forbids becomes a '?' for each byte: all else stays. Python's decoder is the measure."""
+    codecs.register_error("each byte", lambda error: ("?", error.start + 1))
+    leads, seconds = b"\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff", b"A\x80\x8f\x90\x9f\xa0\xbf\xc2"
+    every = [bytes(four) for four in itertools.product(leads, seconds, b"\x80\xbfA\xc2", b"\x80\xbfA")]
+    keys = [b"rope_%d-" % k + b"-".join(every[k:k + 12]) for k in range(0, len(every), 12)]
+    for k in range(0, len(keys), 64):
+        status, got = pe_of((LLAMA % '"x": 1').encode()[:-1] + b"".join(b', "%s": 1' % key for key in keys[k:k + 64]) + b"}")
+        wanted = [re.sub("[\x80-\x9f]", "??", key.decode("utf-8", "each byte")) for key in keys[k:k + 64]]
+        named = [note["key"] for note in got["text"]["wrong"]] if isinstance(got, dict) else got
+        check(f"UTF-8, {12 * len(wanted)} forms", status == 1 and named == wanted, named)
+    rope = b'"rope_parameters": {"rope_type": "yarn", "rope_theta": "\xf4\x90\x80\x80", "a\\"\xed\xa0\x80": "\xe0\x80\x80\\"",' \
+           b'"long": [' + b"1, " * 5000 + b'1]}'
+    for what, text, place in (("", b'{"model_type": "llama", ' + rope + b"}", "rope_parameters"),
+                              (" within", b'{"\\"\xffx_config": {"model_type": "llama", ' + rope + b"}}", '"?x_config.rope_parameters')):
+        with tempfile.NamedTemporaryFile("wb", suffix=".json") as file:
+            file.write(text)
+            file.flush()
+            run = subprocess.run([sys.argv[1], "show", "--json", file.name], stdout=subprocess.PIPE)
+            try:
+                got = json.loads(run.stdout.decode())["readers"]
+            except ValueError as error:
+                got = error
+            check(f"what transformers 4 lacks{what}: bytes that are no UTF-8", got == [{
+                "reader": "transformers 4", "key": place, "add": {"rope_theta": "????", "rope_scaling": {
+                    "rope_type": "yarn", 'a"???': '???"', "long": "[5001 elements]"}}}], got)
+            run = subprocess.run([sys.argv[1], "show", file.name], stdout=subprocess.PIPE)
+            check(f"in words{what}", b"ignores " + place.encode() in run.stdout and run.stdout.decode(errors="replace").count(
+                "\ufffd") == 0, run.stdout)
+
+
 def values_of(data, kind):
     code = TYPES[kind][0]
     if code is None:  # bf16, the upper half of a float
@@ -872,7 +905,7 @@ def types():
 
 
 for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, tables_of_types, details,
-                         settings, complaints, hostile, tables, no_config, limits, readers, text):
+                         settings, complaints, hostile, utf8, tables, no_config, limits, readers, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

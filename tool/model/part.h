@@ -103,19 +103,32 @@ typedef struct part {
     note note[MOST_NOTES];
 } part;
 
-/* Replaces by '?' what must not be printed of a text from a file. These are control characters,
- * which a terminal would obey, and bytes that do not have the form of UTF-8, which JSON forbids.
- * Only lead bytes and continuation bytes are checked, so surrogates, numbers above 0x10ffff, and
- * overlong forms of three or four bytes stay. Returns the text. */
+/* Returns how many bytes the character at c has in UTF-8, or 0 if its bytes are not well-formed by
+ * table 3-7 of the Unicode Standard. The second byte has a smaller range after some lead bytes. This
+ * excludes overlong forms (0xe0, 0xf0), surrogates (0xed) and numbers above 0x10ffff (0xf4). */
+static size_t utf8_length(const unsigned char *c)
+{
+    const unsigned lead = c[0];
+    const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    const size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (length == 1) return 1;
+    if (lead < 0xc2 || lead > 0xf4 || c[1] < low || c[1] > high) return 0;
+    for (size_t k = 2; k < length; k++)
+        if ((c[k] & 0xc0) != 0x80) return 0;
+    return length;
+}
+
+/* Replaces by '?' each byte that must not be printed of a text from a file. These are control
+ * characters, which a terminal would obey, and bytes that are not well-formed UTF-8, which JSON
+ * forbids. Returns the text. */
 static char *clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c;) {
-        const size_t length = *c < 0x80 ? 1 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
-        size_t k = 1;
-        while (k < length && (c[k] & 0xc0) == 0x80) k++;
-        const int is_good = *c < 0x80 ? *c >= 0x20 && *c != 0x7f : *c >= 0xc2 && *c < 0xf5;
-        if (k < length || !is_good || (*c == 0xc2 && c[1] < 0xa0)) *c = '?', k = 1;
-        c += k;
+        const size_t length = utf8_length(c);
+        const int is_control = *c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0);
+        if (length == 0 || is_control) *c++ = '?';
+        else c += length;
     }
     return text;
 }
