@@ -360,6 +360,19 @@ def settings():
         status, got = pe_of(file, *words)
         check(f"refused: {what}", status == 2 and isinstance(got, str) and all(word in got for word in says)
               and got.count("\n") == 1, (status, got))
+    layers = ('{"model_type": "llama", "head_dim": 64, "rope_theta": 1e4, "layer_types": ["full_attention"], '
+              '"rope_scaling": {"type": "linear", "factor": 2}, "sections": [], "window": null, "x": [[1], {"y": 2}]}')
+    for word in ("layer_types.x=1", "rope_theta[0]=5", "rope_scaling[0]=5", "layer_types[0].x=3", "rope_theta.x=1", "x.y=1",
+                 "x[0].y=1", "x[1][0]=1", "x[0][0][0]=1", "model_type[0]=1",
+                 "sections.x=1"):
+        status, got = pe_of(layers, word)
+        wrong = [n for p in got.values() for n in p["wrong"]] if isinstance(got, dict) else []
+        check(f"{word} does not fit the file", status == 1 and [n["key"] for n in wrong] == [word] and
+              wrong[0]["text"].startswith("cannot be set: "), (status, got))
+    for word in ("layer_types[0]=sliding_attention", "sections[0]=1", "window[0]=1", "window.x=1", "x[0][0]=1",
+                 "x[1].y=1", "x[1].z=1", "new.x[3].y=1"):
+        status, got = pe_of(layers, word)
+        check(f"{word} fits the file", "cannot be set" not in str(got), (status, got))
 
 
 def complaints():
