@@ -131,7 +131,7 @@ static void copy_list(const list *from, list *to)
     memset(to, 0, sizeof *to);
     for (size_t i = 0; i < from->count; i++) {
         const item *const entry = &from->items[i];
-        list_add(to, entry->path, entry->kind, entry->number, entry->text, entry->line);
+        list_add(to, entry->path, entry->kind, entry->number, entry->text, entry->origin);
     }
 }
 

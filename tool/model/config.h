@@ -36,7 +36,7 @@ static void take_usual(model *m, const char *facts)
                                 : is_true_word || strcmp(value_of, "false") == 0 ? VALUE_BOOLEAN
                                                                                  : VALUE_STRING;
         list_add(&m->usual, word, kind, kind == VALUE_BOOLEAN ? is_true_word : number_of_it,
-                 value_of, 0);
+                 value_of, ORIGIN_TYPE);
     }
 }
 
@@ -49,7 +49,7 @@ static void take_architecture(model *m)
         if (fact_there->path[0] != '@') continue;
         mark(m, fact_there);
         list_add(&m->usual, fact_there->path, fact_there->kind, fact_there->number,
-                 fact_there->text, 0);
+                 fact_there->text, ORIGIN_TYPE);
     }
     const item *const name = list_find(m->file, "@architecture");
     if (name) snprintf(m->type, sizeof m->type, "%s", name->text);
@@ -179,7 +179,7 @@ static void take_parent(model *m, const config_place *location)
         const item *const u = &m->usual.items[i];
         if (strncmp(u->path, location->key, length) != 0 || u->path[length] != '.') continue;
         list_remove(&own, u->path + length + 1);
-        list_add(&own, u->path + length + 1, u->kind, u->number, u->text, 0);
+        list_add(&own, u->path + length + 1, u->kind, u->number, u->text, ORIGIN_TYPE);
     }
     list_free(&m->usual);
     m->usual = own;
@@ -215,7 +215,7 @@ static void add_aliases(const reader *r)
         if (!look_up(r, r->outer, old + 1, &v) || !v.entry) continue;
         const item from = *v.entry; /* a copy, since adding may move the items in memory */
         char *const text = list__copy(from.text);
-        if (text) list_add(r->m->file, path, from.kind, from.number, text, from.line);
+        if (text) list_add(r->m->file, path, from.kind, from.number, text, from.origin);
         free(text);
     }
 }
@@ -250,7 +250,7 @@ static void fill_in(const reader *r)
         if (has_base && key && strcmp(key, ".rope_theta") == 0) continue;
         if (has_scaling && has_own(r, u->path)) continue;
         join(path, r->outer, u->path);
-        list_add(r->m->file, path, u->kind, u->number, u->text, LINE_OF_TYPE);
+        list_add(r->m->file, path, u->kind, u->number, u->text, ORIGIN_TYPE);
     }
     if (has_scaling) return;
     add_aliases(r);
@@ -354,7 +354,7 @@ static const char *find_text(const reader *r, const sub *subs, size_t count, int
         if (*is_flat) return s->key;
         join(path, r->outer, s->key);
         join(v.path, path, "model_type");
-        list_add(r->m->file, v.path, VALUE_STRING, 0, s->type, LINE_OF_TYPE);
+        list_add(r->m->file, v.path, VALUE_STRING, 0, s->type, ORIGIN_TYPE);
         return s->key;
     }
     return NULL;
@@ -510,13 +510,12 @@ static void read_at(model *m, const config_place *location, part *parts, size_t 
     read_subs(&r, &own, text, parts, count);
 }
 
-/* Notes settings of the command line that nothing has read. They are the items whose line is 0.
- * Only a file with a config for the text needs this: the setting was then added beside that
+/* Notes settings of the command line that nothing has read. Only a file with a config for the text needs this: the setting was then added beside that
  * config. */
 static void judge_settings(const model *m, part *p)
 {
     for (size_t i = 0; i < m->file->count && m->main[0]; i++)
-        if (m->file->items[i].line == 0 && !is_read(m, &m->file->items[i]))
+        if (m->file->items[i].origin == ORIGIN_SETTING && !is_read(m, &m->file->items[i]))
             say(p, NOTE_UNREAD, m->file->items[i].path,
                 "%.40s: nothing reads this: the keys of the text are in %s", m->file->items[i].text,
                 m->main);

@@ -133,17 +133,27 @@ static char *clean(char *text)
     return text;
 }
 
+/* Returns the place for another note of this kind, or NULL if it is to be dropped. Once MOST_NOTES
+ * notes are there, it is the last note of the least severe kind, if that kind is less severe. The
+ * most severe kind of the notes, and with it the program's status, are then never lost. */
+static note *place_of_note(part *p, note_kind kind)
+{
+    note *least = &p->note[0];
+    if (p->notes < MOST_NOTES) return &p->note[p->notes++];
+    for (size_t k = 1; k < MOST_NOTES; k++)
+        if (p->note[k].kind <= least->kind) least = &p->note[k];
+    return least->kind < kind ? least : NULL;
+}
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-/* Adds a note about a key. Once MOST_NOTES notes are there, a note of kind NOTE_UNREAD or
- * NOTE_WRONG overwrites the last one, so that the program's status still tells of it. Other notes
- * are then dropped. */
+/* Adds a note about a key; see place_of_note(). */
 static void say(part *p, note_kind kind, const char *key, const char *format, ...)
 {
-    if (p->notes == MOST_NOTES && kind < NOTE_UNREAD) return;
-    note *const n = &p->note[p->notes < MOST_NOTES ? p->notes++ : MOST_NOTES - 1];
+    note *const n = place_of_note(p, kind);
     va_list arguments;
+    if (!n) return;
     va_start(arguments, format);
     n->kind = kind;
     snprintf(n->key, sizeof n->key, "%s", key);
