@@ -200,7 +200,8 @@ static int mix_part(uint64_t *hash, part *p, const char *own_path)
     mix(hash, p->layers, p->layer_count * sizeof *p->layers);
     mix(hash, c->sections, sizeof c->sections);
     mix(hash, p->sections, sizeof p->sections);
-    for (size_t k = 0; k < p->facts; k++) mix(hash, &p->fact[k].value, sizeof(double));
+    for (size_t k = 0; k < p->quantity_count; k++)
+        mix(hash, &p->quantities[k].value, sizeof(double));
     for (size_t k = 0; k < p->notes; k++) {
         const note *const n = &p->note[k];
         const size_t length = strlen(n->key);

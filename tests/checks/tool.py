@@ -790,10 +790,16 @@ def per_layer():
             ("a position_embedding_type", '"model_type": "bert", "position_embedding_type": "fancy"',
              "position_embedding_type"),
             ("more layers than can be", '"model_type": "llama", "head_dim": 64, "num_hidden_layers": 1e9',
-             "num_hidden_layers")):
+             "num_hidden_layers"),
+            ("a pattern of more layers than can be", '"model_type": "nemotron_h", "hybrid_override_pattern": "%s"' % ("*M" * 2500),
+             "hybrid_override_pattern"),
+            ("such a pattern without a type", '"head_dim": 64, "rope_theta": 1e4, "hybrid_override_pattern": "%s"' % ("*" * 4097),
+             "hybrid_override_pattern")):
         status, got = pe_of("{" + text + "}")
         keys = [n["key"] for p in got.values() for n in p["wrong"]]
         check(f"{what}: {key} is wrong", status == 1 and key in keys, got)
+    got = pe_of('{"model_type": "nemotron_h", "hybrid_override_pattern": "%s"}' % ("*M" * 2048))
+    check("a pattern of as many layers as can be", got[1]["text"]["layers"] == [*range(4096)], got)
 
 
 def real_files():

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PARTS = 64, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
+enum { MOST_PARTS = 64, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_QUANTITIES = 4 };
 
 /* Lists the kinds of notes in the order of their severity. If a part that is reported has a note of
  * kind NOTE_GUESS or a later one, the program returns status 1. A note of kind NOTE_WRONG also
@@ -51,10 +51,10 @@ static const char *const kind_names[] = {"rope",     "sinusoidal", "learned", "a
 TOOL_HAS_ALL(kind_names, PART_KIND_COUNT);
 
 /* Holds one number of an encoding that does not rotate, for reports. */
-typedef struct fact {
+typedef struct quantity {
     const char *name; /* "heads", "max_bias", "rows", "width", "buckets" or "max_distance" */
     double value;
-} fact;
+} quantity;
 
 /* Holds a part of a model: layers that share one encoding. It says how the encoding is computed,
  * and has the notes about its keys. free_parts() of tool/settings.h frees what is allocated. */
@@ -96,9 +96,9 @@ typedef struct part {
     pe_query_scale query_form;
     double query_beta;
     double query_shift;
-    size_t query_period; /* 0: the model does not scale queries by their position */
-    size_t facts;        /* the number of elements of `fact`                      */
-    fact fact[MOST_FACTS];
+    size_t query_period;   /* 0: the model does not scale queries by their position */
+    size_t quantity_count; /* the number of elements of `quantities` */
+    quantity quantities[MOST_QUANTITIES];
     size_t notes; /* the number of elements of `note` */
     note note[MOST_NOTES];
 } part;
@@ -177,12 +177,12 @@ static int is_good(const part *p)
            !count_notes(p, NOTE_WRONG);
 }
 
-/* Adds a number for reports. More than MOST_FACTS numbers are dropped. */
-static void add_fact(part *p, const char *name, double value)
+/* Adds a number for reports. More than MOST_QUANTITIES numbers are dropped. */
+static void add_quantity(part *p, const char *name, double value)
 {
-    if (p->facts == MOST_FACTS) return;
-    p->fact[p->facts].name = name;
-    p->fact[p->facts++].value = value;
+    if (p->quantity_count == MOST_QUANTITIES) return;
+    p->quantities[p->quantity_count].name = name;
+    p->quantities[p->quantity_count++].value = value;
 }
 
 /* Adds an empty part, whose kind is PART_ROPE. Returns NULL if there are MOST_PARTS parts
