@@ -45,7 +45,7 @@ static const char *const layer_lists[] = {"layer_types",     "layers_block_type"
 
 /* Returns a number of layers that a key tells. Returns 0 and adds a note if it is above
  * MOST_LAYERS. */
-static size_t limited(const reader *r, const char *key, size_t count)
+static size_t limit_layers(const reader *r, const char *key, size_t count)
 {
     if (count <= MOST_LAYERS) return count;
     say(r->out, NOTE_WRONG, key, "%zu: at most %d layers are read", count, (int)MOST_LAYERS);
@@ -65,7 +65,7 @@ static size_t count_layers(const reader *r)
     size_t count = 0;
     value v;
     size_of(r, "@layers", layer_count_keys, TOOL_COUNT(layer_count_keys), &count);
-    if (count > MOST_LAYERS) return limited(r, "num_hidden_layers", count);
+    if (count > MOST_LAYERS) return limit_layers(r, "num_hidden_layers", count);
     for (size_t k = 0; k < TOOL_COUNT(layer_lists); k++) {
         const size_t length = length_of(r, layer_lists[k]);
         /* No frequency depends on compress_ratios, so a list that is too short is only odd. */
@@ -83,7 +83,7 @@ static size_t count_layers(const reader *r)
     }
     const char *const pattern = count ? NULL : string(r, "hybrid_override_pattern", &v);
     if (pattern) count = strlen(pattern);
-    return limited(r, "hybrid_override_pattern", count);
+    return limit_layers(r, "hybrid_override_pattern", count);
 }
 
 /* Returns whether a number can be the period of a pattern of layers: a whole number from 1 to

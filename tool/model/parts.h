@@ -24,8 +24,8 @@ typedef struct labels {
 } labels;
 
 /* Adds a label with the reader's scaling. Returns NULL, and adds a note, if there are too many
- * labels. This can only happen to add_nested_labels(). The other functions add at most four labels
- * together, and only if add_nested_labels() has added none. */
+ * labels. This can only happen to add_nested_labels() and complete_nested_labels(). The other
+ * functions add at most four labels together, and only if add_nested_labels() has added none. */
 static label *add_label(const reader *r, labels *to, const char *name)
 {
     if (to->count == MOST_LABELS) {
