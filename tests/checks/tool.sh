@@ -3,7 +3,7 @@
 #
 # tool.sh: build/posenc, the program of `make tool`, compiles without a warning. Then tests/checks/tool.py compares what
 # it says of config.json files, and its tables, with formulas in 70 decimal digits. tests/checks/tool_c.py compiles what
-# it writes as C. tests/checks/tool_limits.c lets memory run out, and exceeds limits.
+# it writes as C, and tests/checks/tool_limits.c lets memory run out and exceeds limits.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/tool.check

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_limits.c: what posenc does if memory runs out while it checks the keys of a file, if a part has more notes than
- * fit, and if a file is larger than posenc reads. The argument is the name of a file that it may write and remove.
+/* tool_limits.c: checks what posenc does at its limits. Memory runs out while it checks the keys of a file, a part has
+ * more notes than fit, and a file is larger than posenc reads. The argument is the name of a file that this program may
+ * write and remove.
  */
 #include "pe.h"
 

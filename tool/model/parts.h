@@ -58,8 +58,8 @@ static int is_of_kind(const item *i, const char *rest)
     return strcmp(rest, ".rope_type") == 0 || strcmp(rest, ".type") == 0;
 }
 
-/* Returns the key that has the base of sliding layers in the files of this model type, or NULL if
- * the type's table entry has no default for any such key. */
+/* Returns the key that has the base of sliding layers in the files of this model type. Returns NULL
+ * if the type's table entry has no default for any such key. */
 static const char *usual_local_key(const reader *r)
 {
     for (size_t k = 0; k < TOOL_COUNT(local_keys); k++)
@@ -67,7 +67,7 @@ static const char *usual_local_key(const reader *r)
     return NULL;
 }
 
-/* Completes the labels of add_nested_labels() as transformers completes such configs. Sliding layers
+/* Adds what the labels of add_nested_labels() lack, as transformers does for such configs. Sliding layers
  * whose object has no rope_theta have the base of usual_local_key(). If the type has a base for
  * sliding layers, the objects of full and of sliding layers may be missing. Such a kind gets a label
  * without a scaling. */
