@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # tool.sh: build/posenc, the program of `make tool`, compiles without a warning. Then tests/checks/tool.py compares what
-# it says of config.json files, and its tables, with formulas in 70 decimal digits. tests/checks/tool_c.py compiles what
-# it writes as C, and tests/checks/tool_limits.c lets memory run out and exceeds limits.
+# it says of config.json files, and its tables, with formulas in 70 decimal digits. Two more programs
+# follow: tests/checks/tool_c.py compiles what it writes as C, and tests/checks/tool_limits.c exceeds its limits.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/tool.check

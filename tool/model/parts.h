@@ -67,10 +67,10 @@ static const char *usual_local_key(const reader *r)
     return NULL;
 }
 
-/* Adds what the labels of add_nested_labels() lack, as transformers does for such configs. Sliding layers
- * whose object has no rope_theta have the base of usual_local_key(). If the type has a base for
- * sliding layers, the objects of full and of sliding layers may be missing. Such a kind gets a label
- * without a scaling. */
+/* Adds what the labels of add_nested_labels() lack, as transformers does for such configs. Sliding
+ * layers whose object has no rope_theta have the base of usual_local_key(). If the type has a base
+ * for sliding layers, the objects of full and of sliding layers may be missing. Such a kind gets a
+ * label without a scaling. */
 static void complete_nested_labels(const reader *r, labels *to)
 {
     static const char *const kinds[] = {"full_attention", "sliding_attention"};
