@@ -510,8 +510,8 @@ static void read_at(model *m, const config_place *location, part *parts, size_t 
     read_subs(&r, &own, text, parts, count);
 }
 
-/* Notes settings of the command line that nothing has read. Only a file with a config for the text needs this: the setting was then added beside that
- * config. */
+/* Notes settings of the command line that nothing has read. Only a file with a config for the text
+ * needs this: the setting was then added beside that config. */
 static void judge_settings(const model *m, part *p)
 {
     for (size_t i = 0; i < m->file->count && m->main[0]; i++)

@@ -35,8 +35,8 @@ static int needs_own_base(const reader *r, const label *l)
  *     10000
  *
  * If needs_own_base() says that the object of these layers must have a base, a missing one is an
- * error. Notes name the keys that have no effect. The key rope_ratio multiplies a base of the fifth line
- * and of the last two lines, but no other base. */
+ * error. Notes name the keys that have no effect. The key rope_ratio multiplies a base of the fifth
+ * line and of the last two lines, but no other base. */
 static void read_theta(const reader *r, const label *l)
 {
     double *const to = &r->out->rope.rope_theta;
