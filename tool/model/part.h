@@ -105,7 +105,7 @@ typedef struct part {
 
 /* Returns how many bytes the character at c has in UTF-8, or 0 if its bytes are not well-formed by
  * table 3-7 of the Unicode Standard. The second byte has a smaller range after four lead bytes.
- * This excludes overlong forms (0xe0, 0xf0), surrogates (0xed) and numbers above 0x10ffff (0xf4). */
+ * This excludes overlong forms (e0, f0), surrogates (ed) and numbers above 0x10ffff (f4). */
 static size_t utf8_length(const unsigned char *c)
 {
     const unsigned lead = c[0];
