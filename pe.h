@@ -5468,11 +5468,12 @@ PE__OUTLINE void pe__add_row_floats(pe_type type, void *x, const float *row, siz
  * and cosines go, and how these are stored. */
 
 /* A component order says in which order the sines s and cosines c of the pairs are in a row. The
-   last two orders occur in RoPE's tables only. */
+   last two orders occur in RoPE's tables only. With PE__SPLIT the cosines may also come first: the
+   output's fields sine and cosine say which. */
 typedef enum pe__component_order {
     PE__SC,       /* s c s c */
     PE__CS,       /* c s c s */
-    PE__SPLIT,    /* s s c c */
+    PE__SPLIT,    /* s s c c, or c c s s */
     PE__REPEATED, /* each s and c twice, the second output->repeat_offset elements later */
     PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;
@@ -8677,7 +8678,8 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * This section applies one formula to all types. The type determines f, the frequency scale F,
- * the ratio q and the ramp r. i is the index of a pair in its section, L0 the trained length:
+ * the ratio q and the ramp r. i is the index of a pair in the head or, with PE_SECTIONS_VISION, in
+ * its section. L0 is the trained length. freq_factors has one factor for each pair of the head:
  *
  *     w_i = F q^i (m + (1 - m) / f) / (factors[i] freq_factors[i])
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
@@ -11818,7 +11820,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
         double numerator[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
         for (size_t k = 0; k < PE_LANES; k++) numerator[k] = (double)(5 * (i + k) + 2 * pairs);
-        /* (2i + 0.4 n) / 1.4 n = (5i + 2 pairs) / 7 pairs, as n = 2 pairs */
+        /* With D = 2 pairs, the factor's base (2i + 0.4 D) / 1.4 D is (5i + 2 pairs) / 7 pairs. */
         pe__td x = pe__td_log2(pe__td_from_double(pe__load(numerator)));
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div_double(x, pe__splat(scale_base));
@@ -13182,8 +13184,8 @@ PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *
         pe__check_learned(positions, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
-        /* the elements before each of the table's rows: computed first, so that no addition waits
-           for them */
+        /* from[k] is the number of elements before the table row for row r + k of the call. All are
+           computed first, so that no addition waits for one. */
         size_t from[PE__POSITIONS];
         n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(positions, r, n, 0, p);
@@ -14100,8 +14102,10 @@ PE__OUTLINE uint64_t pe__selftest(int64_t zero)
         pe__test_rows_f64,    pe__test_rows_f64,  pe__test_rows_f64,   pe__test_rows_f32,
         pe__test_rows_f16,    pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_nans,      pe__test_rest};
-    /* The first five positions are far from 0 or near it. Each of the last four has an element
-       whose distance from a midpoint of two floats is below 2^-32 units in the last place. */
+    /* The first two positions are the largest and the smallest one. Then come the last of 128K
+       tokens, one that a float cannot hold, and one from which the rows of a run cross 0. Each of
+       the last four has an element whose distance from a midpoint of two floats is below 2^-32
+       units in the last place. */
     static const int64_t edge_positions[] = {
         2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
         -1773804743, 1896201758,           -1709504159, 1803184376};

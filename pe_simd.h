@@ -187,8 +187,8 @@
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
 #if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) ||    \
-    (PE_ISA == PE_ISA_AVX512 &&                                                                    \
-     !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__)))
+    (PE_ISA == PE_ISA_AVX512 && !(defined(__AVX512F__) && defined(__AVX512DQ__) &&                 \
+                                  defined(__AVX512BW__) && defined(__AVX512VL__)))
 #define PE__SETS_TARGET 1
 #if !defined(__x86_64__) && !defined(__i386__)
 #error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"

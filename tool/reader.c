@@ -39,25 +39,26 @@ static int add_value(list *l, const char *path, const char *text)
 {
     char error[256] = "";
     return reader_json(l, path, text, error, sizeof error) ||
-           list_add(l, path, VALUE_STRING, 0, text, 0);
+           list_add(l, path, VALUE_STRING, 0, text, ORIGIN_SETTING);
 }
 
 #include "program.h"
 
 READER_API int posenc_reader_add(void *to, const char *path, int kind, double number,
-                                 const char *text, size_t line);
+                                 const char *text, int origin);
 READER_API int posenc_reader_run(int count, char **words, posenc_reader_json json, char **output);
 READER_API void posenc_reader_free(char *output);
 
 /* Adds an item to the list `to`. `kind` is a value_kind of files/list.h, which also says what
- * `number` and `text` are. `line` is the line of the file, or 0 if it is unknown. Returns 1, or 0
- * if there are more than 65536 items already or no memory is left. */
+ * `number` and `text` are. `origin` is an item_origin of the same file. Returns 1, or 0 if there are
+ * more than 65536 items already or no memory is left. */
 READER_API int posenc_reader_add(void *to, const char *path, int kind, double number,
-                                 const char *text, size_t line)
+                                 const char *text, int origin)
 {
     list *const l = (list *)to;
     if (l->count > 65536) l->is_out_of_memory = 1;
-    return !l->is_out_of_memory && list_add(l, path, (value_kind)kind, number, text, line);
+    return !l->is_out_of_memory &&
+           list_add(l, path, (value_kind)kind, number, text, (item_origin)origin);
 }
 
 /* Runs a command line of posenc, and returns its status. words[0] is the name of the program. With

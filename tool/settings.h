@@ -135,7 +135,7 @@ static void copy_list(const list *from, list *to)
     memset(to, 0, sizeof *to);
     for (size_t i = 0; i < from->count; i++) {
         const item *const entry = &from->items[i];
-        list_add(to, entry->path, entry->kind, entry->number, entry->text, entry->line);
+        list_add(to, entry->path, entry->kind, entry->number, entry->text, entry->origin);
     }
 }
 
@@ -206,7 +206,8 @@ static int mix_part(uint64_t *hash, part *p, const char *own_path)
     mix(hash, p->layers, p->layer_count * sizeof *p->layers);
     mix(hash, c->sections, sizeof c->sections);
     mix(hash, p->sections, sizeof p->sections);
-    for (size_t k = 0; k < p->facts; k++) mix(hash, &p->fact[k].value, sizeof(double));
+    for (size_t k = 0; k < p->quantity_count; k++)
+        mix(hash, &p->quantities[k].value, sizeof(double));
     for (size_t k = 0; k < p->notes; k++) {
         const note *const n = &p->note[k];
         const size_t length = strlen(n->key);

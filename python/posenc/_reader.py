@@ -25,7 +25,7 @@ def _load() -> Any:
     name = "libposenc_reader" + (".dylib" if sys.platform == "darwin" else ".so")
     library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), name))
     library.posenc_reader_add.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_double,
-                                          ctypes.c_char_p, ctypes.c_size_t]
+                                          ctypes.c_char_p, ctypes.c_int]
     library.posenc_reader_run.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_char_p), _CALLBACK,
                                           ctypes.POINTER(ctypes.c_void_p)]
     library.posenc_reader_free.argtypes = [ctypes.c_void_p]
@@ -59,11 +59,11 @@ def _parsed(text: str) -> Any:
     return json.loads(text, object_pairs_hook=_once, parse_float=_Number, parse_int=_Number, parse_constant=_Number)
 
 
-def _flatten(to: int, path: str, value: Any, line: int, depth: int = 0) -> None:
+def _flatten(to: int, path: str, value: Any, origin: int, depth: int = 0) -> None:
     """Adds value to the list as path = value. A number keeps its text, and a long list is marked as one."""
     def add(kind: int, number: float, text: str) -> None:
         if not _library.posenc_reader_add(to, path.encode(errors="replace"), kind, number,
-                                          text.replace("\0", "?").encode(errors="replace"), line):
+                                          text.replace("\0", "?").encode(errors="replace"), origin):
             raise ValueError("has too many keys")
 
     if depth > _MOST_DEPTH or len(path) > 700:
@@ -73,10 +73,10 @@ def _flatten(to: int, path: str, value: Any, line: int, depth: int = 0) -> None:
     if isinstance(value, Mapping) and value:
         for key, member in value.items():
             name = str(key)[:255].replace(".", "?").replace("[", "?").replace("\0", "?")
-            _flatten(to, f"{path}.{name}" if path else name, member, line, depth + 1)
+            _flatten(to, f"{path}.{name}" if path else name, member, origin, depth + 1)
     elif isinstance(value, (list, tuple)) and 0 < len(value) <= _MOST_ELEMENTS:
         for index, element in enumerate(value):
-            _flatten(to, f"{path}[{index}]", element, line, depth + 1)
+            _flatten(to, f"{path}[{index}]", element, origin, depth + 1)
     elif isinstance(value, (list, tuple)) and value:
         add(_OTHER, 0, f"[{len(value)} elements]")
     elif isinstance(value, (Mapping, list, tuple)):

@@ -13,11 +13,12 @@
  * and cosines go, and how these are stored. */
 
 /* A component order says in which order the sines s and cosines c of the pairs are in a row. The
-   last two orders occur in RoPE's tables only. */
+   last two orders occur in RoPE's tables only. With PE__SPLIT the cosines may also come first: the
+   output's fields sine and cosine say which. */
 typedef enum pe__component_order {
     PE__SC,       /* s c s c */
     PE__CS,       /* c s c s */
-    PE__SPLIT,    /* s s c c */
+    PE__SPLIT,    /* s s c c, or c c s s */
     PE__REPEATED, /* each s and c twice, the second output->repeat_offset elements later */
     PE__MATRIX    /* c -s s c for each pair */
 } pe__component_order;

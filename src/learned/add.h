@@ -56,8 +56,8 @@ PE__INLINE pe_status pe__learned_add(pe_type type, int grad, const pe__learned *
         pe__check_learned(positions, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__POSITIONS];
-        /* the elements before each of the table's rows: computed first, so that no addition waits
-           for them */
+        /* from[k] is the number of elements before the table row for row r + k of the call. All are
+           computed first, so that no addition waits for one. */
         size_t from[PE__POSITIONS];
         n = pe__min(rows - r, PE__POSITIONS);
         pe__positions(positions, r, n, 0, p);

@@ -170,7 +170,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at positio
         double numerator[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
         for (size_t k = 0; k < PE_LANES; k++) numerator[k] = (double)(5 * (i + k) + 2 * pairs);
-        /* (2i + 0.4 n) / 1.4 n = (5i + 2 pairs) / 7 pairs, as n = 2 pairs */
+        /* With D = 2 pairs, the factor's base (2i + 0.4 D) / 1.4 D is (5i + 2 pairs) / 7 pairs. */
         pe__td x = pe__td_log2(pe__td_from_double(pe__load(numerator)));
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div_double(x, pe__splat(scale_base));

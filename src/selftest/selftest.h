@@ -202,8 +202,10 @@ PE__OUTLINE uint64_t pe__selftest(int64_t zero)
         pe__test_rows_f64,    pe__test_rows_f64,  pe__test_rows_f64,   pe__test_rows_f32,
         pe__test_rows_f16,    pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
         pe__test_rotate_bf16, pe__test_nans,      pe__test_rest};
-    /* The first five positions are far from 0 or near it. Each of the last four has an element
-       whose distance from a midpoint of two floats is below 2^-32 units in the last place. */
+    /* The first two positions are the largest and the smallest one. Then come the last of 128K
+       tokens, one that a float cannot hold, and one from which the rows of a run cross 0. Each of
+       the last four has an element whose distance from a midpoint of two floats is below 2^-32
+       units in the last place. */
     static const int64_t edge_positions[] = {
         2147483647,  -INT64_C(2147483648), 131071,      -16777217, -20,
         -1773804743, 1896201758,           -1709504159, 1803184376};

@@ -605,10 +605,11 @@ def mscale(f, m=1):
     return D("0.1") * D(m) * D(f).ln() + 1
 
 
-def shows(what, raw, parts, status=0, arguments=()):
+def shows(what, raw, parts, status=0, arguments=(), config=None):
     """Checks the parts that `posenc show` prints for a file.
 
-    `parts` maps each part's name to None, or to (pairs, head_dim, frequencies, attention factor, layers).
+    `parts` maps each part's name to None, or to (pairs, head_dim, frequencies, attention factor, layers). `config` maps
+    members of the pe_rope_config of each part to their values.
     """
     if len(sys.argv) < 3:
         return
@@ -637,6 +638,9 @@ def shows(what, raw, parts, status=0, arguments=()):
             wrong.append(f"{name}: frequencies {differ[:4]}: {[part.get('frequencies', [])[i:i + 1] for i in differ[:4]]}")
         if part.get("attention_factor") != float(attention):
             wrong.append(f"{name}: attention factor {part.get('attention_factor')}, not {float(attention)}")
+        is_said = {key: part.get("config", {}).get(key) for key in config or {}}
+        if is_said != (config or {}):
+            wrong.append(f"{name}: {is_said}, not {config}")
         if part.get("pairs_of") != "gguf":
             wrong.append(f"{name}: pairs_of {part.get('pairs_of')}")
     if "GGUF file" not in text and any(parts.values()):
@@ -711,6 +715,10 @@ def programs():
     shows("qwen3vl: pairs 61 and 62 stand still",
           model("qwen3vl", [base(5000000.0), ("rope.dimension_sections", ARR, (I32, [24, 20, 20, 0]))], tokens=0).bytes(),
           {"text": ("halves", 128, turning, 1, ranged)})
+    # ggml takes the index of a pair modulo the sum of the sections, also where these leave pairs over
+    shows("qwen3vl: sections of 24 pairs for 64",
+          model("qwen3vl", [base(5000000.0), ("rope.dimension_sections", ARR, (I32, [8, 8, 8, 0]))], tokens=0).bytes(),
+          {"text": ("halves", 128, plain(128, 5000000), 1, ranged)}, config={"coordinate": [i % 24 % 3 for i in range(64)]})
     short, long = [2.0 + i / 64 for i in range(48)], [1.0 + i / 64 for i in range(48)]
     for length, factors in ((4096, short), (4097, long)):
         shows(f"phi3 with {length} positions",

@@ -31,8 +31,8 @@ static int add_value(list *l, const char *path, const char *text)
 {
     char *end;
     const double x = strtod(text, &end);
-    return end != text && *end == '\0' ? list_add(l, path, VALUE_NUMBER, x, text, 0)
-                                       : list_add(l, path, VALUE_STRING, 0, text, 0);
+    return end != text && *end == '\0' ? list_add(l, path, VALUE_NUMBER, x, text, ORIGIN_SETTING)
+                                       : list_add(l, path, VALUE_STRING, 0, text, ORIGIN_SETTING);
 }
 
 enum { MOST_ROWS = 48 };

@@ -6,6 +6,8 @@ formulas are those of Hugging Face's modeling_rope_utils.py (retyped 2026-11-24)
 code; nothing here comes from pe. Frequencies, wavelengths, attention factors and tables are compared with
 ==, and so are the keys that are odd or wrong.
 """
+import codecs
+import itertools
 import json
 import os
 import re
@@ -358,6 +360,19 @@ def settings():
         status, got = pe_of(file, *words)
         check(f"refused: {what}", status == 2 and isinstance(got, str) and all(word in got for word in says)
               and got.count("\n") == 1, (status, got))
+    layers = ('{"model_type": "llama", "head_dim": 64, "rope_theta": 1e4, "layer_types": ["full_attention"], '
+              '"rope_scaling": {"type": "linear", "factor": 2}, "sections": [], "window": null, "x": [[1], {"y": 2}]}')
+    for word in ("layer_types.x=1", "rope_theta[0]=5", "rope_scaling[0]=5", "layer_types[0].x=3", "rope_theta.x=1", "x.y=1",
+                 "x[0].y=1", "x[1][0]=1", "x[0][0][0]=1", "model_type[0]=1",
+                 "sections.x=1"):
+        status, got = pe_of(layers, word)
+        wrong = [n for p in got.values() for n in p["wrong"]] if isinstance(got, dict) else []
+        check(f"{word} does not fit the file", status == 1 and [n["key"] for n in wrong] == [word] and
+              wrong[0]["text"].startswith("cannot be set: "), (status, got))
+    for word in ("layer_types[0]=sliding_attention", "sections[0]=1", "window[0]=1", "window.x=1", "x[0][0]=1",
+                 "x[1].y=1", "x[1].z=1", "new.x[3].y=1"):
+        status, got = pe_of(layers, word)
+        check(f"{word} fits the file", "cannot be set" not in str(got), (status, got))
 
 
 def complaints():
@@ -485,6 +500,37 @@ def hostile():
             is_refused = run.returncode == 2 and f"{command} does not take it".encode() in run.stderr
             check(f"{command} {flag[0]}: {'taken' if command in commands else 'refused'}",
                   is_refused == (command not in commands) or flag[0] == "--help", run)
+
+
+def utf8():
+    """What JSON forbids becomes a '?' for each byte: all else stays. Python's decoder is the measure."""
+    codecs.register_error("each byte", lambda error: ("?", error.start + 1))
+    leads, seconds = b"\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff", b"A\x80\x8f\x90\x9f\xa0\xbf\xc2"
+    every = [bytes(four) for four in itertools.product(leads, seconds, b"\x80\xbfA\xc2", b"\x80\xbfA")]
+    keys = [b"rope_%d-" % k + b"-".join(every[k:k + 12]) for k in range(0, len(every), 12)]
+    for k in range(0, len(keys), 64):
+        status, got = pe_of((LLAMA % '"x": 1').encode()[:-1] + b"".join(b', "%s": 1' % key for key in keys[k:k + 64]) + b"}")
+        wanted = [re.sub("[\x80-\x9f]", "??", key.decode("utf-8", "each byte")) for key in keys[k:k + 64]]
+        named = [note["key"] for note in got["text"]["wrong"]] if isinstance(got, dict) else got
+        check(f"UTF-8, {12 * len(wanted)} forms", status == 1 and named == wanted, named)
+    rope = b'"rope_parameters": {"rope_type": "yarn", "rope_theta": "\xf4\x90\x80\x80", "a\\"\xed\xa0\x80": "\xe0\x80\x80\\"",' \
+           b'"long": [' + b"1, " * 5000 + b'1]}'
+    for what, text, place in (("", b'{"model_type": "llama", ' + rope + b"}", "rope_parameters"),
+                              (" within", b'{"\\"\xffx_config": {"model_type": "llama", ' + rope + b"}}", '"?x_config.rope_parameters')):
+        with tempfile.NamedTemporaryFile("wb", suffix=".json") as file:
+            file.write(text)
+            file.flush()
+            run = subprocess.run([sys.argv[1], "show", "--json", file.name], stdout=subprocess.PIPE)
+            try:
+                got = json.loads(run.stdout.decode())["readers"]
+            except ValueError as error:
+                got = error
+            check(f"what transformers 4 lacks{what}: bytes that are no UTF-8", got == [{
+                "reader": "transformers 4", "key": place, "add": {"rope_theta": "????", "rope_scaling": {
+                    "rope_type": "yarn", 'a"???': '???"', "long": "[5001 elements]"}}}], got)
+            run = subprocess.run([sys.argv[1], "show", file.name], stdout=subprocess.PIPE)
+            check(f"in words{what}", b"ignores " + place.encode() in run.stdout and run.stdout.decode(errors="replace").count(
+                "\ufffd") == 0, run.stdout)
 
 
 def values_of(data, kind):
@@ -744,10 +790,16 @@ def per_layer():
             ("a position_embedding_type", '"model_type": "bert", "position_embedding_type": "fancy"',
              "position_embedding_type"),
             ("more layers than can be", '"model_type": "llama", "head_dim": 64, "num_hidden_layers": 1e9',
-             "num_hidden_layers")):
+             "num_hidden_layers"),
+            ("a pattern of more layers than can be", '"model_type": "nemotron_h", "hybrid_override_pattern": "%s"' % ("*M" * 2500),
+             "hybrid_override_pattern"),
+            ("such a pattern without a type", '"head_dim": 64, "rope_theta": 1e4, "hybrid_override_pattern": "%s"' % ("*" * 4097),
+             "hybrid_override_pattern")):
         status, got = pe_of("{" + text + "}")
         keys = [n["key"] for p in got.values() for n in p["wrong"]]
         check(f"{what}: {key} is wrong", status == 1 and key in keys, got)
+    got = pe_of('{"model_type": "nemotron_h", "hybrid_override_pattern": "%s"}' % ("*M" * 2048))
+    check("a pattern of as many layers as can be", got[1]["text"]["layers"] == [*range(4096)], got)
 
 
 def real_files():
@@ -872,7 +924,7 @@ def types():
 
 
 for part_of_the_test in (models, types, cases, silent, per_layer, real_files, rows, tables_of_types, details,
-                         settings, complaints, hostile, tables, no_config, limits, readers, text):
+                         settings, complaints, hostile, utf8, tables, no_config, limits, readers, text):
     part_of_the_test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

@@ -125,6 +125,55 @@ def run_all(t):
                                        "vision_config": {"model_type": "clip_vision_model", "hidden_size": 1024}},
          {"text": ({"head_dim": 128}, default(128, 10000)), "vision": other})
 
+    # ---- objects for kinds of layers that have only a name, or are missing: what transformers 5.17.0 makes of them
+    plain, kinds = {"rope_type": "default"}, ("full_attention", "sliding_attention")
+    both = {"full_attention": plain, "sliding_attention": plain}
+    wide, small = {"num_hidden_layers": 6, "head_dim": 256}, {"num_hidden_layers": 6, "head_dim": 64}
+    yarn4 = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
+    for what, keys, width, full, sliding in (
+            ("Gemma 3", {"model_type": "gemma3_text", "rope_parameters": both}, 256, 1000000, 10000),
+            ("Gemma 3, {}", {"model_type": "gemma3_text", "rope_parameters": {kind: {} for kind in kinds}}, 256, 1000000, 10000),
+            ("Gemma 3, one base", {"model_type": "gemma3_text", "rope_parameters": {
+                **both, "full_attention": {**plain, "rope_theta": 7e3}}}, 256, 7000, 10000),
+            ("Gemma 3, bases outside", {"model_type": "gemma3_text", "rope_theta": 3e4, "rope_local_base_freq": 2e3,
+                                        "rope_parameters": both}, 256, 30000, 2000),
+            ("Gemma 3, one object", {"model_type": "gemma3_text", "rope_parameters": {"full_attention": plain}}, 256, 1000000,
+             10000),
+            ("Gemma 3, a null", {"model_type": "gemma3_text", "rope_parameters": {
+                "full_attention": {**plain, "rope_theta": 7e3}, "sliding_attention": None}}, 256, 7000, 10000),
+            ("Gemma 3, by its old name", {"model_type": "gemma3_text", "rope_parameters": {
+                "sliding_attention": {"type": "default"}}}, 256, 1000000, 10000),
+            ("OLMo 3", {"model_type": "olmo3", "rope_theta": 3e5, "rope_parameters": both}, 64, 300000, 500000),
+            ("ModernBERT", {"model_type": "modernbert", "rope_parameters": both}, 64, 160000, 10000),
+            ("ModernBERT, bases outside", {"model_type": "modernbert", "global_rope_theta": 3e5, "local_rope_theta": 2e3,
+                                           "rope_theta": 3e4, "rope_parameters": both}, 64, 300000, 2000)):
+        says(f"{what}: objects with a name alone", {**(wide if width == 256 else small), **keys}, {
+            "full_attention": (rope, default(width, full)), "sliding_attention": (rope, default(width, sliding))})
+    says("OLMo 3: YaRN in the only object", {**small, "model_type": "olmo3", "rope_parameters": {"full_attention": yarn4}},
+         {"full_attention": (rope, yarn(64, 500000, 4, 4096), t.mscale(4)), "sliding_attention": (rope, default(64, 500000))})
+    for what, keys, full, sliding in (("both", {"rope_parameters": both}, 1000000, 10000),
+                                      ("one", {"rope_parameters": {"full_attention": plain}}, 1000000, 10000),
+                                      ("a base outside", {"rope_theta": 3e4, "rope_parameters": both}, 30000, 30000)):
+        says(f"NeoMME: {what}", {**small, "model_type": "neomme", **keys}, {
+            "full_attention": ({"rotary_dim": 16}, default(16, full)), "sliding_attention": ({"rotary_dim": 64}, default(64, sliding))})
+    for name in ("gemma4_text", "mimo_v2_flash", "laguna", "mellum"):
+        status, parts = show({"model_type": name, "num_hidden_layers": 6, "rope_theta": 1e4, "rope_parameters": both})
+        t.check(f"{name} has no bases then: transformers refuses the file", status == 1 and sorted(parts) == sorted(kinds) and
+                all([n["key"] for n in p["wrong"]] == ["rope_theta"] for p in parts.values()), (status, parts))
+    share = {"model_type": "mellum", "head_dim": 64, "partial_rotary_factor": 0.5}
+    for what, config in (("Mellum", share), ("Mellum with objects", {**share, "rope_parameters": {
+            "full_attention": {**plain, "rope_theta": 500000.0}, "sliding_attention": {**plain, "rope_theta": 1e4}}})):
+        says(f"{what}: a share beside the kinds of layers does nothing", config,
+             {"full_attention": (rope, default(64, 500000)), "sliding_attention": (rope, default(64, 10000))})
+    unused = {"model_type": "mellum", "num_hidden_layers": 1, "layer_types": ["full_attention"], "head_dim": 64,
+              "rope_parameters": {**both, "full_attention": {**plain, "rope_theta": 7e3}}}
+    status, parts = show(unused)
+    t.check("a kind that no layer has needs no base", status == 0, (status, parts))
+    status, parts = show({"model_type": "llama", "head_dim": 64, "rope_parameters": {
+        "rope_type": "linear", "rope_theta": 1e4, "factor": 2.0, "remark": {"text": "x"}}})
+    t.check("an object with a remark is no kind of layers", status == 1 and list(parts) == ["text"] and
+            [n["key"] for n in parts["text"]["wrong"]] == ["rope_parameters.remark"], (status, parts))
+
     # ---- which elements
     half = {"rope_theta": 1e4, "partial_rotary_factor": 0.5}
     says("Llama: a share does nothing without scaling", {"model_type": "llama", "head_dim": 128,

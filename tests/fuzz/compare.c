@@ -30,13 +30,14 @@ static int add_scalar(list *l, const char *path, const char *text)
 {
     char *end;
     const double x = strtod(text, &end);
-    if (strcmp(text, "null") == 0) return list_add(l, path, VALUE_NULL, 0, text, 0);
-    if (strcmp(text, "true") == 0) return list_add(l, path, VALUE_BOOLEAN, 1, text, 0);
-    if (strcmp(text, "false") == 0) return list_add(l, path, VALUE_BOOLEAN, 0, text, 0);
+    if (strcmp(text, "null") == 0) return list_add(l, path, VALUE_NULL, 0, text, ORIGIN_SETTING);
+    if (strcmp(text, "true") == 0) return list_add(l, path, VALUE_BOOLEAN, 1, text, ORIGIN_SETTING);
+    if (strcmp(text, "false") == 0)
+        return list_add(l, path, VALUE_BOOLEAN, 0, text, ORIGIN_SETTING);
     if (strcmp(text, "[]") == 0 || strcmp(text, "{}") == 0)
-        return list_add(l, path, VALUE_OTHER, 0, text, 0);
-    return end != text && *end == '\0' ? list_add(l, path, VALUE_NUMBER, x, text, 0)
-                                       : list_add(l, path, VALUE_STRING, 0, text, 0);
+        return list_add(l, path, VALUE_OTHER, 0, text, ORIGIN_SETTING);
+    return end != text && *end == '\0' ? list_add(l, path, VALUE_NUMBER, x, text, ORIGIN_SETTING)
+                                       : list_add(l, path, VALUE_STRING, 0, text, ORIGIN_SETTING);
 }
 
 /* A value as in JSON, but without quotes, and lists without lists in them. */

@@ -19,17 +19,23 @@ static int is_setting(const char *word)
     return length > 0 && word[length] == '=';
 }
 
-/* Returns whether an ancestor of a path has a value, so that no key can be set beneath it. The
- * ancestors of "a.b.c" are "a" and "a.b". An ancestor that is null or {} is removed from the list
- * instead, since it turns into an object when a key is set beneath it. A list with elements at "a"
- * is not noticed, because its items are "a[0]", "a[1]" and so on. */
+/* Returns whether an ancestor of a path has a value of another kind, so that the path cannot be set
+ * beneath it. The ancestors of "a.b[0]" are "a" and "a.b". The one before a '.' must be an object,
+ * and the one before a '[' a list. An ancestor that is null, or empty and of the right kind, is
+ * removed from the list instead, since a path beneath it replaces it. */
 static int is_below_value(list *l, const char *path)
 {
-    for (const char *dot = strchr(path, '.'); dot; dot = strchr(dot + 1, '.')) {
+    for (const char *next = strpbrk(path, ".["); next; next = strpbrk(next + 1, ".[")) {
         char before[256];
-        snprintf(before, sizeof before, "%.*s", (int)(dot - path), path);
+        const size_t length = (size_t)(next - path);
+        snprintf(before, sizeof before, "%.*s", (int)length, path);
+        for (const item *i = list_next(l, before, NULL); i && length; i = list_next(l, before, i)) {
+            const int is_empty =
+                i->kind == VALUE_NULL ||
+                (i->kind == VALUE_OTHER && strcmp(i->text, *next == '.' ? "{}" : "[]") == 0);
+            if (i->path[length] ? i->path[length] != *next : !is_empty) return 1;
+        }
         const item *const entry = list_find(l, before);
-        if (entry && entry->kind != VALUE_NULL && strcmp(entry->text, "{}") != 0) return 1;
         if (entry) list_remove(l, before);
     }
     return 0;

@@ -195,7 +195,8 @@ static int gguf_add(gguf_source *s, list *to, const char *path, value_kind kind,
 {
     if (to->count >= GGUF_MOST_ITEMS)
         return gguf_fail(s, "%s: more than %d values", path, (int)GGUF_MOST_ITEMS);
-    return list_add(to, path, kind, number, text, 0) || gguf_fail(s, "%s: out of memory", path);
+    return list_add(to, path, kind, number, text, ORIGIN_FILE) ||
+           gguf_fail(s, "%s: out of memory", path);
 }
 
 /* Converts the bits of a float (size 4) or a double (size 8) to a number. The target has IEEE 754

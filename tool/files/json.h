@@ -15,28 +15,12 @@
  * bytes of the buffer is refused, since one more key of up to 255 bytes, or an index, must fit. */
 enum { JSON_DEPTH = 64, JSON_MOST_ITEMS = 65536, JSON_PATH_SIZE = 1024 };
 
-/* Holds what see_keys() finds in the text of the file. json-c reports neither line numbers nor keys
- * that occur twice. */
-typedef struct keys_seen {
-    size_t *lines;  /* the line of each key, in the order of the file; allocated        */
-    size_t count;   /* the number of keys found                                         */
-    size_t room;    /* the number of lines that the allocated memory can hold           */
-    char twice[96]; /* a key that one object has twice, its first 90 bytes; or empty    */
-} keys_seen;
-
-/* Appends the line of a key. If memory runs out, the key is skipped, and the items of later keys
- * get wrong lines. */
-static void see_key(keys_seen *seen, size_t line)
-{
-    if (seen->count == seen->room) {
-        const size_t room = seen->room ? 2 * seen->room : 256;
-        size_t *const more = (size_t *)realloc(seen->lines, room * sizeof *more);
-        if (!more) return;
-        seen->lines = more;
-        seen->room = room;
-    }
-    seen->lines[seen->count++] = line;
-}
+/* Holds what check_keys() finds in the text of the file. json-c does not report keys that occur
+ * twice. */
+typedef struct keys_checked {
+    char twice[96];       /* a key that one object has twice, its first 90 bytes; or empty */
+    int is_out_of_memory; /* 1: memory ran out, so that keys were not checked              */
+} keys_checked;
 
 /* Holds a key as it is in the text of the file, without its quotes. */
 typedef struct span {
@@ -62,33 +46,34 @@ static const char *string_end(const char *c)
     return c;
 }
 
-/* Records the lines of all keys of an object or a list, also of those deeper inside. Also records a
- * key that one object has twice, because json-c silently keeps the last one. If there are several,
- * it is the first by name in the object that closes first. `c` points to the opening bracket, and
- * the returned pointer to the closing one. If memory runs out, the rest of the object is skipped,
- * and the returned pointer is inside it. *line is the current line number, which moves on with c.
- * The text must have been accepted by json-c. */
-static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
+/* Records a key that one object has twice in an object or a list, also of those deeper inside,
+ * because json-c silently keeps the last one. If there are several, it is the first by name in the
+ * object that closes first. `c` points to the opening bracket, and the returned pointer to the
+ * closing one. If memory runs out, the returned pointer is the end of the text, so that the callers
+ * also stop. The text must have been accepted by json-c. */
+static const char *check_keys(const char *c, keys_checked *to)
 {
     span *names = NULL;
     size_t count = 0, room = 0;
     const int is_object_here = *c == '{';
     int wants_key = is_object_here;
     for (c++; *c && *c != '}' && *c != ']'; c++) {
-        if (*c == '\n') ++*line;
         if (*c == ',') wants_key = is_object_here;
-        if (*c == '{' || *c == '[') c = see_keys(c, line, seen);
+        if (*c == '{' || *c == '[') c = check_keys(c, to);
         if (!*c) break;
         if (*c != '"') continue;
         const char *const end = string_end(c);
-        if (wants_key) {
-            see_key(seen, *line);
-            if (count == room) {
-                room = room ? 2 * room : 32;
-                span *const more = (span *)realloc(names, room * sizeof *more);
-                if (!more) break;
-                names = more;
+        if (wants_key && count == room) {
+            room = room ? 2 * room : 32;
+            span *const more = (span *)realloc(names, room * sizeof *more);
+            if (!more) {
+                to->is_out_of_memory = 1;
+                free(names);
+                return c + strlen(c);
             }
+            names = more;
+        }
+        if (wants_key) {
             names[count].begin = c + 1;
             names[count++].length = (size_t)(end - c - 1);
             wants_key = 0;
@@ -97,9 +82,9 @@ static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
         if (!*c) break;
     }
     if (count > 1) qsort(names, count, sizeof *names, by_name);
-    for (size_t k = 1; k < count && !seen->twice[0]; k++)
+    for (size_t k = 1; k < count && !to->twice[0]; k++)
         if (by_name(&names[k - 1], &names[k]) == 0)
-            snprintf(seen->twice, sizeof seen->twice, "%.*s",
+            snprintf(to->twice, sizeof to->twice, "%.*s",
                      (int)(names[k].length < 90 ? names[k].length : 90), names[k].begin);
     free(names);
     return c;
@@ -107,11 +92,9 @@ static const char *see_keys(const char *c, size_t *line, keys_seen *seen)
 
 /* Holds the state of flatten(), which turns a value of json-c into items of a list. */
 typedef struct flattener {
-    list *to;                  /* the list that gets the items                              */
-    const keys_seen *seen;     /* the lines of the keys, in the order of the file           */
-    size_t next_key;           /* index in seen->lines of the next key that flatten() meets */
-    size_t line;               /* the line of the last key that flatten() met               */
-    char path[JSON_PATH_SIZE]; /* the path of the value that is flattened now               */
+    list *to;                  /* the list that gets the items                */
+    item_origin origin;        /* the origin of these items                   */
+    char path[JSON_PATH_SIZE]; /* the path of the value that is flattened now */
 } flattener;
 
 static void flatten(flattener *f, json_object *value);
@@ -122,8 +105,6 @@ static void flatten_object(flattener *f, json_object *value, size_t length)
 {
     json_object_object_foreach(value, key, member)
     {
-        f->line = f->next_key < f->seen->count ? f->seen->lines[f->next_key] : 0;
-        f->next_key++;
         snprintf(f->path + length, JSON_PATH_SIZE - length, "%s%.255s", length ? "." : "", key);
         for (char *c = f->path + length + (length > 0); *c; c++)
             if (*c == '.' || *c == '[') *c = '?'; /* in a path, '.' begins a key and '[' an index */
@@ -140,11 +121,11 @@ static void flatten_list(flattener *f, json_object *value, size_t length)
     char text[48];
     if (count > LIST_MOST_ELEMENTS) {
         snprintf(text, sizeof text, "[%zu elements]", count);
-        list_add(f->to, f->path, VALUE_OTHER, 0, text, f->line);
+        list_add(f->to, f->path, VALUE_OTHER, 0, text, f->origin);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && count <= LIST_MOST_ELEMENTS; i++) {
         snprintf(f->path + length, JSON_PATH_SIZE - length, "[%zu]", i);
-        if (count <= LIST_MOST_ELEMENTS) flatten(f, json_object_array_get_idx(value, i));
+        flatten(f, json_object_array_get_idx(value, i));
         f->path[length] = '\0';
     }
 }
@@ -167,13 +148,13 @@ static void flatten(flattener *f, json_object *value)
     else if (type == json_type_array && json_object_array_length(value))
         flatten_list(f, value, length);
     else if (type == json_type_object || type == json_type_array)
-        list_add(f->to, f->path, VALUE_OTHER, 0, type == json_type_object ? "{}" : "[]", f->line);
-    else if (type == json_type_null) list_add(f->to, f->path, VALUE_NULL, 0, "null", f->line);
+        list_add(f->to, f->path, VALUE_OTHER, 0, type == json_type_object ? "{}" : "[]", f->origin);
+    else if (type == json_type_null) list_add(f->to, f->path, VALUE_NULL, 0, "null", f->origin);
     else if (type == json_type_boolean)
-        list_add(f->to, f->path, VALUE_BOOLEAN, json_object_get_boolean(value), text, f->line);
+        list_add(f->to, f->path, VALUE_BOOLEAN, json_object_get_boolean(value), text, f->origin);
     else if (type == json_type_string)
-        list_add(f->to, f->path, VALUE_STRING, 0, json_object_get_string(value), f->line);
-    else list_add(f->to, f->path, VALUE_NUMBER, json_object_get_double(value), text, f->line);
+        list_add(f->to, f->path, VALUE_STRING, 0, json_object_get_string(value), f->origin);
+    else list_add(f->to, f->path, VALUE_NUMBER, json_object_get_double(value), text, f->origin);
 }
 
 /* Returns the number of the line that has the byte at offset `end`. The first line is 1. */
@@ -210,16 +191,15 @@ static void read_json(const char *name, const char *text, size_t length, list *t
                     error ? line_at(text, end) : 1,
                     error ? json_tokener_error_desc(error) : "no { begins it");
     else {
-        keys_seen seen = {NULL, 0, 0, ""};
-        flattener f = {to, &seen, 0, 0, ""};
-        size_t line = 1;
-        see_keys(strchr(text, '{'), &line, &seen);
-        if (seen.twice[0])
-            complain_of(is_wrong, seen.twice,
+        keys_checked checked = {"", 0};
+        flattener f = {to, ORIGIN_FILE, ""};
+        check_keys(strchr(text, '{'), &checked);
+        if (checked.is_out_of_memory) complain_of(is_wrong, name, "does not fit in memory");
+        else if (checked.twice[0])
+            complain_of(is_wrong, checked.twice,
                         "is there twice: Hugging Face takes the last, other programs the first");
         else flatten(&f, root);
         if (to->is_out_of_memory) complain_of(is_wrong, name, "has too many keys");
-        free(seen.lines);
     }
     json_object_put(root);
     json_tokener_free(tokener);
@@ -231,17 +211,16 @@ static void read_json(const char *name, const char *text, size_t length, list *t
 static int add_value(list *l, const char *path, const char *text)
 {
     flattener f;
-    const keys_seen none = {NULL, 0, 0, ""};
     memset(&f, 0, sizeof f);
     f.to = l;
-    f.seen = &none;
+    f.origin = ORIGIN_SETTING;
     snprintf(f.path, sizeof f.path, "%s", path);
     json_tokener *const tokener = json_tokener_new();
     if (!tokener) return 0;
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
     json_object *value = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
     if (json_tokener_get_error(tokener) != json_tokener_success)
-        list_add(l, f.path, VALUE_STRING, 0, text, 0);
+        list_add(l, f.path, VALUE_STRING, 0, text, ORIGIN_SETTING);
     else flatten(&f, value);
     json_object_put(value);
     json_tokener_free(tokener);

@@ -23,6 +23,13 @@ typedef enum value_kind {
     VALUE_OTHER
 } value_kind;
 
+/* Lists where an item comes from. The numbers are those of posenc_reader_add() of tool/reader.c. */
+typedef enum item_origin {
+    ORIGIN_SETTING = 0, /* a KEY=VALUE setting                  */
+    ORIGIN_FILE,        /* the model's file                     */
+    ORIGIN_TYPE         /* the table entry of the model type    */
+} item_origin;
+
 /* A JSON list or a GGUF array with more elements than this becomes a single item of kind
  * VALUE_OTHER. */
 enum { LIST_MOST_ELEMENTS = 4096 };
@@ -37,11 +44,8 @@ typedef struct item {
      * string from a model type's table entry (model/types.h) may begin with a number, which is then
      * here. */
     double number;
-    char *text; /* the value as text, see value_kind; allocated                      */
-    /* This is the line of the item's key in a JSON file; the first line is 1. It is 0 in a GGUF
-     * file, for a KEY=VALUE setting, and if it is unknown. LINE_OF_TYPE (model/keys.h) means that
-     * the item was added from a table entry. */
-    size_t line;
+    char *text;         /* the value as text, see value_kind; allocated                      */
+    item_origin origin; /* where the item comes from                                       */
 } item;
 
 /* Holds a list of items in the order of the file. {0} is an empty list. */
@@ -62,14 +66,14 @@ static char *list__copy(const char *text)
 /* Appends an item with copies of `path` and `text`. Returns 1 on success. If memory runs out,
  * sets l->is_out_of_memory and returns 0. */
 static int list_add(list *l, const char *path, value_kind kind, double number, const char *text,
-                    size_t line)
+                    item_origin origin)
 {
     if (l->count == l->room) {
         const size_t room = l->room ? 2 * l->room : 64;
         item *const more = (item *)realloc(l->items, room * sizeof *more);
         if (more) l->items = more, l->room = room;
     }
-    item added = {list__copy(path), kind, number, list__copy(text), line};
+    item added = {list__copy(path), kind, number, list__copy(text), origin};
     if (l->count == l->room || !added.path || !added.text) {
         free(added.path);
         free(added.text);

@@ -16,7 +16,7 @@ typedef enum npy_type {
     NPY_F64 = 0,
     NPY_F32,
     NPY_F16,
-    NPY_BF16,    /* in a file V2, two bytes without a type: numpy has no bfloat16 */
+    NPY_BF16,    /* numpy's "V2", two bytes without a type, since it has no bfloat16 */
     NPY_INTEGER, /* signed or unsigned, of 1, 2, 4 or 8 bytes */
     NPY_TYPE_COUNT
 } npy_type;

@@ -53,9 +53,9 @@ static int may_be_json(const char *text, size_t size)
 /* Reads a file into allocated memory, appends a 0, and sets *size to the number of bytes read.
  * The name "-" is standard input. Returns NULL if the file cannot be read or memory runs out.
  *
- * Reading stops early if may_be_json() says that the file is not JSON, or after more than
- * MOST_BYTES bytes. The caller recognises these two cases by calling may_be_json() and by
- * comparing *size with MOST_BYTES. From byte 16 to the end, each 0 is replaced by '?', so that
+ * Reading stops early if may_be_json() says that the file is not JSON, or after MOST_BYTES + 1
+ * bytes. The caller recognises these two cases by calling may_be_json() and by comparing *size with
+ * MOST_BYTES. From byte 16 to the end, each 0 is replaced by '?', so that
  * string functions see all of the text; may_be_json() still sees a 0 in the first 16 bytes. */
 static char *read_file(const char *name, size_t *size)
 {
@@ -66,10 +66,10 @@ static char *read_file(const char *name, size_t *size)
     while (text) {
         *size += fread(text + *size, 1, room - *size, file);
         if (*size < room || *size > MOST_BYTES || !may_be_json(text, *size)) break;
-        char *const more = (char *)realloc(text, 2 * room + 1);
+        room = 2 * room <= MOST_BYTES ? 2 * room : MOST_BYTES + 1;
+        char *const more = (char *)realloc(text, room + 1);
         if (!more) free(text);
         text = more;
-        room *= 2;
     }
     for (size_t i = 16; text && i < *size; i++)
         if (text[i] == '\0') text[i] = '?';

@@ -38,7 +38,7 @@ static void take_usual(model *m, const char *facts)
                                 : is_true_word || strcmp(value_of, "false") == 0 ? VALUE_BOOLEAN
                                                                                  : VALUE_STRING;
         list_add(&m->usual, word, kind, kind == VALUE_BOOLEAN ? is_true_word : number_of_it,
-                 value_of, 0);
+                 value_of, ORIGIN_TYPE);
     }
 }
 
@@ -52,7 +52,7 @@ static void take_architecture(model *m)
         if (fact_there->path[0] != '@') continue;
         mark(m, fact_there);
         list_add(&m->usual, fact_there->path, fact_there->kind, fact_there->number,
-                 fact_there->text, 0);
+                 fact_there->text, ORIGIN_TYPE);
     }
     const item *const name = list_find(m->file, "@architecture");
     if (name) snprintf(m->type, sizeof m->type, "%s", name->text);
@@ -190,7 +190,7 @@ static void take_parent(model *m, const config_place *location)
         const item *const u = &m->usual.items[i];
         if (strncmp(u->path, location->key, length) != 0 || u->path[length] != '.') continue;
         list_remove(&own, u->path + length + 1);
-        list_add(&own, u->path + length + 1, u->kind, u->number, u->text, 0);
+        list_add(&own, u->path + length + 1, u->kind, u->number, u->text, ORIGIN_TYPE);
     }
     list_free(&m->usual);
     m->usual = own;
@@ -228,25 +228,30 @@ static void add_aliases(const reader *r)
         if (!look_up(r, r->outer, old + 1, &v) || !v.entry) continue;
         const item from = *v.entry; /* a copy, since adding may move the items in memory */
         char *const text = list__copy(from.text);
-        if (text) list_add(r->m->file, path, from.kind, from.number, text, from.line);
+        if (text) list_add(r->m->file, path, from.kind, from.number, text, from.origin);
         free(text);
     }
 }
 
-/* If the config has no scaling, adds the type's defaults rope_parameters.KEY and the keys of the
- * fact @aliases to the list. The scaling is rope_parameters or, without the fact @reads=new,
- * rope_scaling. If the defaults have an object for each kind of layers, old_keys[] have no effect,
- * and those in the file get a note. With the fact @bases=top, however, a rope_theta of the file
- * replaces the bases in these objects. */
+/* Adds the type's defaults rope_parameters.KEY to the list, and the keys of the fact @aliases, if
+ * the config has no scaling. The scaling is rope_parameters or, without the fact @reads=new,
+ * rope_scaling. With the fact @bases=top, also adds the defaults that are missing in a file with an
+ * object for a kind of layers; a rope_theta of the file then replaces the bases in the defaults.
+ * If the defaults have an object for each kind of layers, old_keys[] have no effect, and those in
+ * the file get a note. width.h does the same for partial_rotary_factor. */
 static void fill_in(const reader *r)
 {
     static const char start[] = "rope_parameters.";
-    static const char *const old_keys[] = {"rope_theta", "swa_rope_theta", "partial_rotary_factor"};
+    static const char *const old_keys[] = {"rope_theta", "swa_rope_theta"};
     char path[PATH_SIZE];
     int is_nested = 0;
     const int is_new = is_fact(r, "@reads", "new");
     const int has_base = is_fact(r, "@bases", "top") && has_own(r, "rope_theta");
-    if (has_own(r, "rope_parameters") || (!is_new && has_own(r, "rope_scaling"))) return;
+    const int has_scaling =
+        has_own(r, "rope_parameters") || (!is_new && has_own(r, "rope_scaling"));
+    const int has_kind = has_own(r, "rope_parameters.full_attention") ||
+                         has_own(r, "rope_parameters.sliding_attention");
+    if (has_scaling && !(has_kind && is_fact(r, "@bases", "top"))) return;
     join(path, r->outer, "rope_parameters");
     /* If the file has "rope_parameters": null, look_up() would find this item first and take the
      * added object for absent. So the last letter of the item's path becomes '?'. */
@@ -260,9 +265,11 @@ static void fill_in(const reader *r)
         const char *const key = strchr(u->path + sizeof start - 1, '.');
         is_nested |= key != NULL;
         if (has_base && key && strcmp(key, ".rope_theta") == 0) continue;
+        if (has_scaling && has_own(r, u->path)) continue;
         join(path, r->outer, u->path);
-        list_add(r->m->file, path, u->kind, u->number, u->text, LINE_OF_TYPE);
+        list_add(r->m->file, path, u->kind, u->number, u->text, ORIGIN_TYPE);
     }
+    if (has_scaling) return;
     add_aliases(r);
     for (size_t k = 0; k < TOOL_COUNT(old_keys) && is_nested; k++)
         if (has_own(r, old_keys[k]) && !(has_base && strcmp(old_keys[k], "rope_theta") == 0))
@@ -371,7 +378,7 @@ static const char *find_text(const reader *r, const sub *subs, size_t count, int
         if (*is_flat) return s->key;
         join(path, r->outer, s->key);
         join(v.path, path, "model_type");
-        list_add(r->m->file, v.path, VALUE_STRING, 0, s->type, LINE_OF_TYPE);
+        list_add(r->m->file, v.path, VALUE_STRING, 0, s->type, ORIGIN_TYPE);
         return s->key;
     }
     return NULL;
@@ -539,13 +546,13 @@ static void read_at(model *m, const config_place *location, part *parts, size_t 
     read_subs(&r, &own, text, parts, count);
 }
 
-/* Adds notes to *p about settings of the command line that nothing has read. They are the items
- * whose line is 0. Only a file whose layers are described in a config within it (m->main) needs
- * this: a key that was set outside that config has no effect. */
+/* Adds notes to *p about settings of the command line that nothing has read. Only a file whose
+ * layers are described in a config within it (m->main) needs this: a key that was set outside that
+ * config has no effect. */
 static void judge_settings(const model *m, part *p)
 {
     for (size_t i = 0; i < m->file->count && m->main[0]; i++)
-        if (m->file->items[i].line == 0 && !is_read(m, &m->file->items[i]))
+        if (m->file->items[i].origin == ORIGIN_SETTING && !is_read(m, &m->file->items[i]))
             say(p, NOTE_UNREAD, m->file->items[i].path,
                 "%.40s: nothing reads this: the keys of the text are in %s", m->file->items[i].text,
                 m->main);

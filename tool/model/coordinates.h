@@ -16,9 +16,9 @@
 /* Gives each pair its coordinate as ggml's IMROPE does, for interleaved sections with the fact
  * @still. Let s be the index of the pair modulo the sum of the sections. The pair belongs to
  * coordinate a = s % 3 if s / 3 is below section a. ggml rotates all other pairs by a fourth
- * coordinate that is always 0, so they stand still. If there are such pairs, the part gets a list
- * of coordinates, in which they have 255. Sections cannot express them, in any order that a
- * pe_rope_config has. Does nothing unless there are three sections, not all of them 0, and
+ * coordinate that is always 0, so they stand still. If there are such pairs, or more pairs than the
+ * sum of the sections, the part gets a list of coordinates. In the list, pairs that stand still have
+ * 255. Sections cannot express this, in any order that a pe_rope_config has. Does nothing unless there are three sections, not all of them 0, and
  * 1 ... 2^19 pairs. */
 static void leave_pairs_still(part *p)
 {
@@ -36,9 +36,10 @@ static void leave_pairs_still(part *p)
     }
     memcpy(p->sections, c->sections, sizeof p->sections);
     p->order = "interleaved";
-    if (!still) return; /* PE_SECTIONS_INTERLEAVED has the same coordinates if sum >= pairs */
-    say(p, NOTE_UNDERSTOOD, "mrope_section",
-        "%zu pairs that it leaves over stand still in llama.cpp", still);
+    if (!still && sum >= pairs) return; /* PE_SECTIONS_INTERLEAVED has the same coordinates */
+    if (still)
+        say(p, NOTE_UNDERSTOOD, "mrope_section",
+            "%zu pairs that it leaves over stand still in llama.cpp", still);
     memset(c->sections, 0, sizeof c->sections);
     c->section_order = PE_SECTIONS_BLOCKS;
     c->coordinate = p->coordinate;

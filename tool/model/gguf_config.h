@@ -30,7 +30,7 @@ static int gguf_put_two_factors(gguf_model *m, const char *path)
         while ((i = list_next(m->keys, names[k][0], i)) != NULL) {
             char full_name[2 * GGUF_MOST_NAME];
             snprintf(full_name, sizeof full_name, "%s%s[%zu]", path, names[k][1], count++);
-            list_add(m->config, full_name, VALUE_NUMBER, i->number, i->text, 0);
+            list_add(m->config, full_name, VALUE_NUMBER, i->number, i->text, ORIGIN_FILE);
         }
     }
     if (!gguf_put_copy(m, path, "original_max_position_embeddings",
@@ -51,7 +51,7 @@ static void gguf_put_factors(gguf_model *m, const char *path, double rotary_dim)
         char full_name[2 * GGUF_MOST_NAME];
         if (m->is && m->is->is_halved && (double)count >= rotary_dim / 2) break;
         snprintf(full_name, sizeof full_name, "%sfreq_factors[%zu]", path, count++);
-        list_add(m->config, full_name, VALUE_NUMBER, i->number, i->text, 0);
+        list_add(m->config, full_name, VALUE_NUMBER, i->number, i->text, ORIGIN_FILE);
     }
 }
 
@@ -334,7 +334,7 @@ static int gguf_put_sections(gguf_model *m, int is_woven)
         char path[64];
         const item *const i = &all.first[k];
         snprintf(path, sizeof path, "rope_parameters.mrope_section[%zu]", k);
-        list_add(m->config, path, i->kind, i->number, i->text, 0);
+        list_add(m->config, path, i->kind, i->number, i->text, ORIGIN_FILE);
     }
     if (count && is_woven) {
         gguf_put_true(m, "rope_parameters.mrope_interleaved");

@@ -172,7 +172,7 @@ static void gguf_put_text(gguf_model *m, const char *path, const char *key, cons
 {
     char full_name[2 * GGUF_MOST_NAME];
     snprintf(full_name, sizeof full_name, "%s%s", path, key);
-    list_add(m->config, full_name, VALUE_STRING, 0, text, 0);
+    list_add(m->config, full_name, VALUE_STRING, 0, text, ORIGIN_FILE);
 }
 
 /* Writes a key of the config with a number as its value. `path` is as in gguf_put_text(). */
@@ -181,12 +181,12 @@ static void gguf_put_number(gguf_model *m, const char *path, const char *key, do
     char full_name[2 * GGUF_MOST_NAME], text[40];
     snprintf(full_name, sizeof full_name, "%s%s", path, key);
     snprintf(text, sizeof text, "%.15g", number);
-    list_add(m->config, full_name, VALUE_NUMBER, number, text, 0);
+    list_add(m->config, full_name, VALUE_NUMBER, number, text, ORIGIN_FILE);
 }
 
 static void gguf_put_true(gguf_model *m, const char *key)
 {
-    list_add(m->config, key, VALUE_BOOLEAN, 1, "true", 0);
+    list_add(m->config, key, VALUE_BOOLEAN, 1, "true", ORIGIN_FILE);
 }
 
 /* Writes a key of the config with the value that the GGUF file has at the key `from`, which is
@@ -197,7 +197,7 @@ static int gguf_put_copy(gguf_model *m, const char *path, const char *key, const
     char full_name[2 * GGUF_MOST_NAME];
     const item *const i = gguf_item(m, from);
     snprintf(full_name, sizeof full_name, "%s%s", path, key);
-    return i && list_add(m->config, full_name, i->kind, i->number, i->text, 0);
+    return i && list_add(m->config, full_name, i->kind, i->number, i->text, ORIGIN_FILE);
 }
 
 #endif

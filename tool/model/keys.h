@@ -16,10 +16,6 @@
 
 enum { PATH_SIZE = 256 };
 
-/* The `line` of items that are not in the file, but were added to its list because of the table
- * entry of the model type. */
-#define LINE_OF_TYPE ((size_t)-1)
-
 /* Holds the list of a model's file, and the type of the config in it that is being read. */
 typedef struct model {
     list *file;          /* the items of the file, and then those that were added to them */
@@ -211,7 +207,7 @@ static const item *usual(const reader *r, const char *key)
  * table entry. `text` is the value as the note shows it. */
 static void understood(const reader *r, const value *v, const char *text)
 {
-    const int is_usual = v->entry && v->entry->line == LINE_OF_TYPE;
+    const int is_usual = v->entry && v->entry->origin == ORIGIN_TYPE;
     if (is_usual) note_usual(r, v->name, text);
     else say(r->out, NOTE_UNDERSTOOD, v->name, "%s", text);
 }

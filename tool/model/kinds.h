@@ -99,7 +99,7 @@ static void fact_of(const reader *r, const char *name, const char *const *keys, 
 {
     size_t value_of = otherwise;
     integer_of(r, keys, count, &value_of);
-    if (value_of) add_fact(r->out, name, (double)value_of);
+    if (value_of) add_quantity(r->out, name, (double)value_of);
 }
 
 /* Reads the layers and the numbers of an encoding that does not rotate. With PART_SINUSOIDAL, the

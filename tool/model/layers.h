@@ -43,24 +43,29 @@ static const char *const layer_lists[] = {"layer_types",     "layers_block_type"
                                           "no_rope_layers",  "hybrid_layer_pattern",
                                           "compress_ratios", "attn_type_list"};
 
+/* Returns a number of layers that a key tells. Returns 0 and adds a note if it is above
+ * MOST_LAYERS. */
+static size_t limit_layers(const reader *r, const char *key, size_t count)
+{
+    if (count <= MOST_LAYERS) return count;
+    say(r->out, NOTE_WRONG, key, "%zu: at most %d layers are read", count, (int)MOST_LAYERS);
+    return 0;
+}
+
 /* Returns the number of layers, or 0 if it is unknown. It is the number at the key of the fact
  * @layers, or at a key of layer_count_keys[], in the file or as the type's default. Without these,
  * it is the length of the first list of layer_lists[] that the file has. Without such a list, it is
  * the number of letters of hybrid_override_pattern, one per layer.
  *
- * Adds a note and returns 0 if the number at the key is above MOST_LAYERS. Does the same if a list
- * of layer_lists[] has fewer elements than the model has layers, since the kinds of the layers are
+ * Adds a note and returns 0 if the number is above MOST_LAYERS. Does the same if a list of
+ * layer_lists[] has fewer elements than the model has layers, since the kinds of the layers are
  * then unknown. Adds a note if a key of layer_lists[] has no list. */
 static size_t count_layers(const reader *r)
 {
     size_t count = 0;
     value v;
     size_of(r, "@layers", layer_count_keys, TOOL_COUNT(layer_count_keys), &count);
-    if (count > MOST_LAYERS) {
-        say(r->out, NOTE_WRONG, "num_hidden_layers", "%zu: at most %d layers are read", count,
-            (int)MOST_LAYERS);
-        return 0;
-    }
+    if (count > MOST_LAYERS) return limit_layers(r, "num_hidden_layers", count);
     for (size_t k = 0; k < TOOL_COUNT(layer_lists); k++) {
         const size_t length = length_of(r, layer_lists[k]);
         /* No frequency depends on compress_ratios, so a list that is too short is only odd. */
@@ -77,8 +82,8 @@ static size_t count_layers(const reader *r)
         if (length < count) return 0;
     }
     const char *const pattern = count ? NULL : string(r, "hybrid_override_pattern", &v);
-    if (pattern && strlen(pattern) <= MOST_LAYERS) count = strlen(pattern);
-    return count;
+    if (pattern) count = strlen(pattern);
+    return limit_layers(r, "hybrid_override_pattern", count);
 }
 
 /* Returns whether a number can be the period of a pattern of layers: a whole number from 1 to
@@ -165,16 +170,15 @@ static const char *kind_by_pattern(const reader *r, size_t layer)
     return "";
 }
 
-/* Returns whether the list at a key of the config contains the number `layer`, and marks the list
- * as read. */
-static int is_listed(const reader *r, const char *key, size_t layer)
+/* Returns whether the list at a key of the config contains a number, and marks the list as read. */
+static int is_listed(const reader *r, const char *key, size_t element)
 {
     char path[PATH_SIZE];
     int is_there = 0;
     join(path, r->outer, key);
     for (const item *i = list_next(r->m->file, path, NULL); i; i = list_next(r->m->file, path, i)) {
         mark(r->m, i);
-        is_there |= i->kind == VALUE_NUMBER && i->number == (double)layer;
+        is_there |= i->kind == VALUE_NUMBER && i->number == (double)element;
     }
     return is_there;
 }
@@ -210,11 +214,11 @@ static int has_window(const reader *r)
 static const char *kind_by_window(const reader *r, size_t layer)
 {
     const item *const windows = usual_of(r, "@windows");
-    const double layer_count = number_or_usual(r, "max_window_layers");
+    const double window_layers = number_or_usual(r, "max_window_layers");
     if (!windows || number_or_usual(r, "use_sliding_window") == 0 || !has_window(r)) return NULL;
     const int is_sliding = strcmp(windows->text, "from") == 0
-                               ? (double)layer >= layer_count
-                               : (double)layer < layer_count && layer % 2 == 0;
+                               ? (double)layer >= window_layers
+                               : (double)layer < window_layers && layer % 2 == 0;
     return is_sliding ? "sliding_attention" : "full_attention";
 }
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PARTS = 64, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_FACTS = 4 };
+enum { MOST_PARTS = 64, MOST_NOTES = 80, MOST_LAYERS = 4096, MOST_QUANTITIES = 4 };
 
 /* Lists the kinds of notes in the order of their severity. If a part that is reported has a note of
  * kind NOTE_GUESS or a later one, the program returns status 1. A note of kind NOTE_WRONG also
@@ -51,10 +51,10 @@ static const char *const kind_names[] = {"rope",     "sinusoidal", "learned", "a
 TOOL_HAS_ALL(kind_names, PART_KIND_COUNT);
 
 /* Holds one number of an encoding that does not rotate, for reports. */
-typedef struct fact {
+typedef struct quantity {
     const char *name; /* "heads", "max_bias", "rows", "width", "buckets" or "max_distance" */
     double value;
-} fact;
+} quantity;
 
 /* Holds a part of a model: layers that share one encoding. It says how the encoding is computed,
  * and has the notes about its keys. free_parts() of tool/settings.h frees what is allocated. */
@@ -96,41 +96,64 @@ typedef struct part {
     pe_query_scale query_form;
     double query_beta;
     double query_shift;
-    size_t query_period; /* 0: the model does not scale queries by their position */
-    size_t facts;        /* the number of elements of `fact`                      */
-    fact fact[MOST_FACTS];
+    size_t query_period;   /* 0: the model does not scale queries by their position */
+    size_t quantity_count; /* the number of elements of `quantities` */
+    quantity quantities[MOST_QUANTITIES];
     size_t notes; /* the number of elements of `note` */
     note note[MOST_NOTES];
 } part;
 
-/* Replaces by '?' what must not be printed of a text from a file. These are control characters,
- * which a terminal would obey, and bytes that do not have the form of UTF-8, which JSON forbids.
- * Only lead bytes and continuation bytes are checked, so surrogates, numbers above 0x10ffff, and
- * overlong forms of three or four bytes stay. Returns the text. */
+/* Returns how many bytes the character at c has in UTF-8, or 0 if its bytes are not well-formed by
+ * table 3-7 of the Unicode Standard. The second byte has a smaller range after four lead bytes.
+ * This excludes overlong forms (e0, f0), surrogates (ed) and numbers above 0x10ffff (f4). */
+static size_t utf8_length(const unsigned char *c)
+{
+    const unsigned lead = c[0];
+    const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    const size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (length == 1) return 1;
+    if (lead < 0xc2 || lead > 0xf4 || c[1] < low || c[1] > high) return 0;
+    for (size_t k = 2; k < length; k++)
+        if ((c[k] & 0xc0) != 0x80) return 0;
+    return length;
+}
+
+/* Replaces by '?' each byte that must not be printed of a text from a file. These are control
+ * characters, which a terminal would obey, and bytes that are not well-formed UTF-8, which JSON
+ * forbids. Returns the text. */
 static char *clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c;) {
-        const size_t length = *c < 0x80 ? 1 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
-        size_t k = 1;
-        while (k < length && (c[k] & 0xc0) == 0x80) k++;
-        const int is_good = *c < 0x80 ? *c >= 0x20 && *c != 0x7f : *c >= 0xc2 && *c < 0xf5;
-        if (k < length || !is_good || (*c == 0xc2 && c[1] < 0xa0)) *c = '?', k = 1;
-        c += k;
+        const size_t length = utf8_length(c);
+        const int is_control = *c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0);
+        if (length == 0 || is_control) *c++ = '?';
+        else c += length;
     }
     return text;
+}
+
+/* Returns the place for another note of this kind, or NULL if it is to be dropped. Once MOST_NOTES
+ * notes are there, it is the last note of the least severe kind, if that kind is less severe. The
+ * most severe kind of the notes, and with it the program's status, are then never lost. */
+static note *place_of_note(part *p, note_kind kind)
+{
+    note *least = &p->note[0];
+    if (p->notes < MOST_NOTES) return &p->note[p->notes++];
+    for (size_t k = 1; k < MOST_NOTES; k++)
+        if (p->note[k].kind <= least->kind) least = &p->note[k];
+    return least->kind < kind ? least : NULL;
 }
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-/* Adds a note about a key. Once MOST_NOTES notes are there, a note of kind NOTE_UNREAD or
- * NOTE_WRONG overwrites the last one, so that the program's status still tells of it. Other notes
- * are then dropped. */
+/* Adds a note about a key; see place_of_note(). */
 static void say(part *p, note_kind kind, const char *key, const char *format, ...)
 {
-    if (p->notes == MOST_NOTES && kind < NOTE_UNREAD) return;
-    note *const n = &p->note[p->notes < MOST_NOTES ? p->notes++ : MOST_NOTES - 1];
+    note *const n = place_of_note(p, kind);
     va_list arguments;
+    if (!n) return;
     va_start(arguments, format);
     n->kind = kind;
     snprintf(n->key, sizeof n->key, "%s", key);
@@ -154,12 +177,12 @@ static int is_good(const part *p)
            !count_notes(p, NOTE_WRONG);
 }
 
-/* Adds a number for reports. More than MOST_FACTS numbers are dropped. */
-static void add_fact(part *p, const char *name, double value)
+/* Adds a number for reports. More than MOST_QUANTITIES numbers are dropped. */
+static void add_quantity(part *p, const char *name, double value)
 {
-    if (p->facts == MOST_FACTS) return;
-    p->fact[p->facts].name = name;
-    p->fact[p->facts++].value = value;
+    if (p->quantity_count == MOST_QUANTITIES) return;
+    p->quantities[p->quantity_count].name = name;
+    p->quantities[p->quantity_count++].value = value;
 }
 
 /* Adds an empty part, whose kind is PART_ROPE. Returns NULL if there are MOST_PARTS parts

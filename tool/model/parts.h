@@ -24,8 +24,8 @@ typedef struct labels {
 } labels;
 
 /* Adds a label with the reader's scaling. Returns NULL, and adds a note, if there are too many
- * labels. This can only happen to add_nested_labels(). The other functions add at most four labels
- * together, and only if add_nested_labels() has added none. */
+ * labels. This can only happen to add_nested_labels() and complete_nested_labels(). The other
+ * functions add at most four labels together, and only if add_nested_labels() has added none. */
 static label *add_label(const reader *r, labels *to, const char *name)
 {
     if (to->count == MOST_LABELS) {
@@ -49,10 +49,47 @@ static int has_label(const labels *all, const char *name)
     return 0;
 }
 
+/* Returns whether an item within the scaling shows that its object describes the rotation of a kind
+ * of layers. `rest` is the item's path after the object's own path. An empty object does. A string
+ * does only as the name of the rope_type, because other strings may be remarks. */
+static int is_of_kind(const item *i, const char *rest)
+{
+    if (i->kind != VALUE_STRING) return *rest == '.' || strcmp(i->text, "{}") == 0;
+    return strcmp(rest, ".rope_type") == 0 || strcmp(rest, ".type") == 0;
+}
+
+/* Returns the key that has the base of sliding layers in the files of this model type. Returns NULL
+ * if the type's table entry has no default for any such key. */
+static const char *usual_local_key(const reader *r)
+{
+    for (size_t k = 0; k < TOOL_COUNT(local_keys); k++)
+        if (usual_of(r, local_keys[k].key)) return local_keys[k].key;
+    return NULL;
+}
+
+/* Adds what the labels of add_nested_labels() lack, as transformers does for such configs. Sliding
+ * layers whose object has no rope_theta have the base of usual_local_key(). If the type has a base
+ * for sliding layers, the objects of full and of sliding layers may be missing. Such a kind gets a
+ * label without a scaling. */
+static void complete_nested_labels(const reader *r, labels *to)
+{
+    static const char *const kinds[] = {"full_attention", "sliding_attention"};
+    const char *const local = usual_local_key(r);
+    value v;
+    for (size_t k = 0; k < TOOL_COUNT(kinds) && (local || usual_of(r, "@sliding_base")); k++) {
+        label *const l = has_label(to, kinds[k]) ? NULL : add_label(r, to, kinds[k]);
+        if (l) l->inner[0] = '\0';
+    }
+    for (size_t k = 0; k < to->count; k++) {
+        label *const l = &to->of[k];
+        if (strcmp(l->name, "sliding_attention") != 0) continue;
+        if (!l->inner[0] || !look_up(r, l->inner, "rope_theta", &v)) l->theta = local;
+    }
+}
+
 /* Adds a label for each object within the scaling, for a config whose scaling has one object per
  * kind of layers. The label has the name of the object, such as "full_attention". Other values in
- * the scaling get no label; see judge_nested(). An object in which all values are strings gets none
- * either. */
+ * the scaling get no label; see is_of_kind() and judge_nested(). */
 static void add_nested_labels(const reader *r, labels *to)
 {
     char key[PATH_SIZE], path[PATH_SIZE], last[PATH_SIZE] = "";
@@ -60,8 +97,7 @@ static void add_nested_labels(const reader *r, labels *to)
     for (const item *i = list_next(r->m->file, r->inner, NULL); i;
          i = list_next(r->m->file, r->inner, i)) {
         const char *const rest = child_of(i->path, r->inner, key);
-        const int is_inside = *rest == '.' || strcmp(i->text, "{}") == 0;
-        if (!key[0] || strcmp(key, last) == 0 || !is_inside || i->kind == VALUE_STRING) continue;
+        if (!key[0] || strcmp(key, last) == 0 || !is_of_kind(i, rest)) continue;
         memcpy(last, key, sizeof last);
         if (has_label(to, key)) continue;
         label *const l = add_label(r, to, key);
@@ -70,6 +106,7 @@ static void add_nested_labels(const reader *r, labels *to)
         snprintf(path, sizeof path, "%.120s.%.120s", r->inner, key);
         memcpy(l->inner, path, sizeof path);
     }
+    if (to->count) complete_nested_labels(r, to);
 }
 
 /* Adds a note to each key of the scaling that has a plain value beside the objects for kinds of

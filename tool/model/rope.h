@@ -12,6 +12,17 @@
 #include "coordinates.h"
 #include "names.h"
 
+/* Returns whether the layers of a label have no base if its object in rope_parameters has none. In
+ * these types, only a file without rope_parameters gets the bases of the table entry, unless the
+ * type has the fact @bases=top. */
+static int needs_own_base(const reader *r, const label *l)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "rope_parameters.%s.rope_theta", l->name);
+    const int is_unused = r->out->are_layers_known && r->out->layer_count == 0;
+    return usual_of(r, path) && !is_fact(r, "@bases", "top") && !is_unused;
+}
+
 /* Reads the base into rope_theta. The first of these that is there counts:
  *
  *     with @reads=new and a scaling, rope_theta of the scaling or the type's default for it
@@ -23,8 +34,9 @@
  *     the type's default for rope_theta, then that for rotary_emb_base
  *     10000
  *
- * Notes name the keys that have no effect. The key rope_ratio multiplies a base of the fifth line
- * and of the last two lines, but no other base. */
+ * If needs_own_base() says that the object of these layers must have a base, a missing one is an
+ * error. Notes name the keys that have no effect. The key rope_ratio multiplies a base of the fifth
+ * line and of the last two lines, but no other base. */
 static void read_theta(const reader *r, const label *l)
 {
     double *const to = &r->out->rope.rope_theta;
@@ -42,6 +54,11 @@ static void read_theta(const reader *r, const label *l)
     const item *const sliding = usual_of(r, "@sliding_base");
     const int has_inner = r->inner[0] && look_up(r, r->inner, "rope_theta", &inner);
     if (l->theta && number(r, l->theta, to)) return;
+    if (l->is_nested && !has_inner && needs_own_base(r, l)) {
+        say(r->out, NOTE_WRONG, "rope_theta", "missing in %s: transformers cannot load such a file",
+            name_of(r, r->inner));
+        return;
+    }
     if (sliding && strcmp(l->name, "sliding_attention") == 0 && !has_inner) {
         *to = sliding->number;
         say(r->out, NOTE_UNDERSTOOD, "rope_theta", "%s: as the code of %s has it", sliding->text,

@@ -90,8 +90,9 @@
  *   @sections=N,N,N     the mrope_section of a file that has none: pairs of each coordinate
  *   @order=O            how the coordinates share the pairs, whatever the file says: blocks,
  *                       interleaved, or hwt, where y and x alternate and the pairs of t are last
- *   @still=rest         if the sections have fewer pairs than the head, the remaining pairs do not
- *                       rotate. Only the config of a GGUF file has this fact
+ *   @still=rest         the sections are interleaved as in ggml, where some pairs may belong to no
+ *                       section and do not rotate; see leave_pairs_still() in coordinates.h. Only
+ *                       the config of a GGUF file has this fact
  *
  * Which layers rotate
  *   @nope=KIND          layers of this kind do not rotate, if the model has a sliding window

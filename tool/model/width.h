@@ -180,8 +180,9 @@ static void judge_head_dim(part *p, const char *key)
 /* Reads rotary_dim, the number of elements of a head that rotate. A file has this number itself, or
  * else a share of the head under one of several keys. As in Hugging Face's code, rotary_dim is then
  * int(head_dim * share). Without both, it stays 0, and all elements rotate. For MLA,
- * read_head_dim() has read it already. Call this function after read_type(): depending on the
- * rope_type, the share has no effect or is rounded to whole pairs. */
+ * read_head_dim() has read it already. A partial_rotary_factor beside an object for this kind of
+ * layers has no effect, since transformers looks into the object only. Call this function after
+ * read_type(): depending on the rope_type, the share has no effect or is rounded to whole pairs. */
 static void read_rotary(const reader *r, const label *l)
 {
     static const char *const shares[] = {
@@ -192,6 +193,7 @@ static void read_rotary(const reader *r, const label *l)
     const size_t head_dim = p->rope.head_dim;
     const char *key = shares[0];
     double share = 1;
+    value own;
     if (has_mla(r) && !l->is_linear) {
         /* These two keys only repeat what MLA's own keys say. has() marks them as read. */
         has(r, "partial_rotary_factor");
@@ -215,6 +217,12 @@ static void read_rotary(const reader *r, const label *l)
             say(p, NOTE_ODD, key,
                 is_plain ? "does nothing in %s: all of the head rotates" : "does nothing in %s",
                 r->m->type);
+        return;
+    }
+    if (l->is_nested && key == shares[0] && r->m->is_known && !look_up(r, l->inner, key, &own) &&
+        has(r, key)) {
+        say(p, NOTE_ODD, key, "does nothing in %s: %s has an object of its own in rope_parameters",
+            r->m->type, l->name);
         return;
     }
     if (!number(r, key, &share)) return;

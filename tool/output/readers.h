@@ -27,10 +27,22 @@ static const item *item_beneath(const list *file, const char *before, size_t len
     return NULL;
 }
 
-/* Prints the value of an item as JSON. */
+/* Prints the first `size` bytes of a text from the file as a JSON string, see clean(). */
+static void print_string(const char *text, size_t size)
+{
+    char *const copy = (char *)malloc(size + 1);
+    if (!copy) return;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    json_string(clean(copy));
+    free(copy);
+}
+
+/* Prints the value of an item as JSON. The size of a list that was not read becomes a string. */
 static void print_value(const item *i)
 {
-    if (i->kind == VALUE_STRING) json_string(i->text);
+    const int is_size = i->kind == VALUE_OTHER && strlen(i->text) > 2;
+    if (i->kind == VALUE_STRING || is_size) print_string(i->text, strlen(i->text));
     else print("%s", i->kind == VALUE_NULL ? "null" : i->text);
 }
 
@@ -61,10 +73,11 @@ static void print_scaling(const list *file, size_t first, size_t length, int is_
         const int is_next = key[size] == '[' && strlen(last) == size && !strncmp(last, key, size);
         if (is_list && !is_next) print("]");
         const int is_type = is_long && strcmp(key, "rope_type") == 0; /* printed as "type" */
-        if (!is_next)
-            print("%s\"%.*s\": %s", before, (int)(is_type ? 4 : size), is_type ? "type" : key,
-                  key[size] == '[' ? "[" : "");
-        else print(", ");
+        print("%s", is_next ? ", " : before);
+        if (!is_next) {
+            print_string(is_type ? "type" : key, is_type ? 4 : size);
+            print(": %s", key[size] == '[' ? "[" : "");
+        }
         print_value(i);
         is_list = key[size] == '[';
         snprintf(last, sizeof last, "%.*s", (int)size, key);
@@ -112,12 +125,19 @@ static lacking find_lacking(const list *file, const char *path, size_t length)
 static void print_added(const list *file, size_t first, size_t length, const lacking *l)
 {
     const char *before = "";
-    if (l->theta) print("\"rope_theta\": %s", l->theta->text), before = ", ";
-    if (l->share) print("%s\"partial_rotary_factor\": %s", before, l->share->text), before = ", ";
+    const struct {
+        const char *key;
+        const item *value;
+    } members[] = {{"rope_theta", l->theta},
+                   {"partial_rotary_factor", l->share},
+                   {"original_max_position_embeddings", l->has_scaling ? l->trained : NULL}};
+    for (size_t k = 0; k < TOOL_COUNT(members); k++) {
+        if (!members[k].value) continue;
+        print("%s\"%s\": ", before, members[k].key);
+        print_value(members[k].value);
+        before = ", ";
+    }
     if (!l->has_scaling) return;
-    if (l->trained)
-        print("%s\"original_max_position_embeddings\": %s", before, l->trained->text),
-            before = ", ";
     print("%s", before);
     print_scaling(file, first, length + sizeof rope_parameters - 1, l->is_long);
 }
@@ -137,18 +157,20 @@ static void print_readers(const list *file, int is_json)
         const lacking l = find_lacking(file, path, length);
         if (!l.is_nested && !l.theta && !l.share && !l.has_scaling) continue;
         if (is_json) {
-            print("%s{\"reader\": \"transformers 4\", \"key\": \"%.*s\", \"add\": ", before,
-                  (int)whole_length - 1, path);
-            print(l.is_nested ? "null" : "{");
+            print("%s{\"reader\": \"transformers 4\", \"key\": ", before);
+            print_string(path, whole_length - 1);
+            print(", \"add\": %s", l.is_nested ? "null" : "{");
             if (!l.is_nested) print_added(file, k, length, &l), print("}");
             print("}");
             before = ",\n    ";
             continue;
         }
-        print("\ntransformers 4 ignores %.*s: base and scaling are those of the model's class, for "
+        char name[PATH_SIZE];
+        snprintf(name, sizeof name, "%.*s", (int)whole_length - 1, path);
+        print("\ntransformers 4 ignores %s: base and scaling are those of the model's class, for "
               "most\n"
               "types base 10000 and no scaling.",
-              (int)whole_length - 1, path);
+              clean(name));
         if (l.is_nested) print(" Its classes have keys of their own for kinds of layers.\n");
         else {
             print(" For it, add\n  ");

@@ -193,7 +193,8 @@ static void json_part(part *p)
     if (omega && p->kind == PART_ROPE && !p->omega) json_rope_config(p, pairs);
     if (omega && p->kind == PART_SINUSOIDAL && p->preset.axes == 1) json_preset_config(&p->preset);
     if (p->window) json_number("window", (double)p->window);
-    for (size_t k = 0; k < p->facts; k++) json_number(p->fact[k].name, p->fact[k].value);
+    for (size_t k = 0; k < p->quantity_count; k++)
+        json_number(p->quantities[k].name, p->quantities[k].value);
     if (omega) {
         json_numbers("frequencies", omega, pairs);
         json_numbers("wavelengths", omega + pairs, pairs);

@@ -112,7 +112,8 @@ static void print_part(part *p, int has_frequencies)
     print_notes(p, NOTE_GUESS, "a guess");
     print_notes(p, NOTE_ODD, "odd");
     if (omega && p->kind == PART_ROPE) print_rotation(p);
-    for (size_t k = 0; k < p->facts; k++) print("  %s %.15g\n", p->fact[k].name, p->fact[k].value);
+    for (size_t k = 0; k < p->quantity_count; k++)
+        print("  %s %.15g\n", p->quantities[k].name, p->quantities[k].value);
     print_notes(p, NOTE_UNDERSTOOD, "");
     if (omega && has_frequencies) {
         print("  pair               frequency              wavelength\n");
