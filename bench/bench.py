@@ -210,7 +210,7 @@ def of_f32_time(shape, kind):
 def out_of_place(r, build):
     """The time of copying one token's heads, the roof, and rotating them in place, over that of both at once."""
     row, in_place = (r.get(verb, "1x32x128", function, build) for verb, function in
-                     (("rope_to", "pe_rope_to_adjacent"), ("rope", "pe_rope_adjacent")))
+                     (("rope_to", "pe_rope_to_interleaved"), ("rope", "pe_rope_interleaved")))
     return row and in_place and row["share"] + in_place["ns_per_pair"] / row["ns_per_pair"]
 
 
@@ -305,10 +305,10 @@ GOALS = [
      {"avx512": 0.8, "avx2": 0.7}),
     *[(f"RoPE {tokens} tokens {pairing}, of x ^= c in place",
        of_roof("rope", f"{tokens}x32x128", f"pe_rope_{pairing}"), ">=", {"avx512": 0.95, "avx2": 0.92})
-      for tokens, pairing in ((2048, "halves"), (2048, "adjacent"), (16384, "halves"))],
+      for tokens, pairing in ((2048, "halves"), (2048, "interleaved"), (16384, "halves"))],
     *[(f"RoPE 2048 tokens {kind}, time against f32", of_f32_time("2048x32x128", kind), "<=", both(0.6))
       for kind in ("f16", "bf16")],
-    ("RoPE out of place, one token adjacent, speed of memcpy and in place", out_of_place, ">=", both(1.0)),
+    ("RoPE out of place, one token interleaved, speed of memcpy and in place", out_of_place, ">=", both(1.0)),
     ("RoPE by a given table, 1 token x 1 head, speed against C",
      faster_than("table_c", "rope_by_table", "1x1x128", "pe_rope_by_table_halves"), ">=", both(1 / 1.3)),
     ("RoPE tables, slowest layout, time against filling the bytes", worst_table, "<=", both(1.3)),
@@ -596,7 +596,7 @@ OTHER_ROWS = [
     ("random reals below 1000", "fill_real", "512x512-below-1000", "f32", "pe_fill_f32"),
     ("positions 100,000 downwards", "fill_at", "512x512-downwards", "f32", "pe_fill_f32"),
     ("every eighth position", "fill_at", "512x512-every-8th", "f32", "pe_fill_f32"),
-    ("plan made, too", "first_use", "512x512", "f32", "pe_plan_init+pe_fill_f32"),
+    ("with making the plan", "first_use", "512x512", "f32", "pe_plan_init+pe_fill_f32"),
     ("f16", "fill", "512x512", "f16", "pe_fill_f16"),
     ("bf16", "fill", "512x512", "bf16", "pe_fill_bf16"),
     ("f64", "fill", "512x512", "f64", "pe_fill_f64"),
@@ -615,7 +615,7 @@ ROPE = [
      f"pe_rope_{pairing}")
     for say, shape in (("2048", "2048x32x128"), ("16384", "16384x32x128"),
                        ("1", "1x32x128"))
-    for kind in ("f32", "f16", "bf16") for pairing in ("halves", "adjacent")
+    for kind in ("f32", "f16", "bf16") for pairing in ("halves", "interleaved")
     if pairing == "halves" or kind == "f32"
 ]
 ROPE_PEERS = [
@@ -625,21 +625,21 @@ ROPE_PEERS = [
 ROPE_TO = [
     (f"{say}, {pairing}", "rope_to", shape, "f32", f"pe_rope_to_{pairing}")
     for say, shape in (("one token", "1x32x128"), ("2048 tokens", "2048x32x128"))
-    for pairing in ("halves", "adjacent")
+    for pairing in ("halves", "interleaved")
 ]
 ROPE_TABLES = [
     (say, "rope_table", shape, "f32", f"pe_rope_table_{function}")
     for say, shape, function in (
         ("cosines and sines apart", "2048x128", "apart"), ("joined", "2048x128", "joined"),
         ("complex", "2048x128", "complex"), ("twice, halves", "2048x256", "twice_halves"),
-        ("twice, adjacent", "2048x256", "twice_adjacent"))
+        ("twice, interleaved", "2048x256", "twice_interleaved"))
 ]
 ROPE_TABLE_PEERS = [("pe_fill_f32, as many bytes", ("pe_fill_f32",))]
 BY_TABLE = [
     (f"{say}, {pairing}", "rope_by_table", shape, "f32", f"pe_rope_by_table_{pairing}")
     for say, shape in (("one token, one head", "1x1x128"), ("one token", "1x32x128"),
                        ("2048 tokens", "2048x32x128"))
-    for pairing in ("halves", "adjacent")
+    for pairing in ("halves", "interleaved")
 ]
 BY_TABLE_PEERS = [("C", ("table_c",))]
 PLANS = [

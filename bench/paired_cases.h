@@ -157,9 +157,9 @@ CASE("add batch f32 64x512x512", PAIRED_CHANGES, float, 64 * 512 * 512,
 CASE("rope f32 1 token, halves", PAIRED_CHANGES, float, 4096,
      pe_rope_f32(&rope_halves, PE_ROPE_HALVES, 1000 + (int64_t)call, 1, 32, f, 4096, 128),
      pe_rope_f32(&rope_halves, pe_from(1000 + (int64_t)call), 1, f, heads_32))
-CASE("rope f32 1 token, adjacent", PAIRED_CHANGES, float, 4096,
-     pe_rope_f32(&rope_adjacent, PE_ROPE_ADJACENT, 1000 + (int64_t)call, 1, 32, f, 4096, 128),
-     pe_rope_f32(&rope_adjacent, pe_from(1000 + (int64_t)call), 1, f, heads_32))
+CASE("rope f32 1 token, interleaved", PAIRED_CHANGES, float, 4096,
+     pe_rope_f32(&rope_interleaved, PE_ROPE_ADJACENT, 1000 + (int64_t)call, 1, 32, f, 4096, 128),
+     pe_rope_f32(&rope_interleaved, pe_from(1000 + (int64_t)call), 1, f, heads_32))
 CASE("rope f16 1 token, halves", PAIRED_CHANGES, uint16_t, 4096,
      pe_rope_f16(&rope_halves, PE_ROPE_HALVES, 1000 + (int64_t)call, 1, 32, h, 4096, 128),
      pe_rope_f16(&rope_halves, pe_from(1000 + (int64_t)call), 1, h, heads_32))
@@ -178,35 +178,35 @@ CASE("rope to f32 1 token, halves", PAIRED_WRITES, float, 4096,
                     128, f, 4096, 128),
      pe_rope_to_f32(&rope_halves, pe_from(1000 + (int64_t)call), 1, 128, from_f, heads_32, f,
                     heads_32))
-CASE("rope to f32 1 token, adjacent", PAIRED_WRITES, float, 4096,
-     pe_rope_to_f32(&rope_adjacent, PE_ROPE_ADJACENT, 1000 + (int64_t)call, 1, 32, 128, from_f,
+CASE("rope to f32 1 token, interleaved", PAIRED_WRITES, float, 4096,
+     pe_rope_to_f32(&rope_interleaved, PE_ROPE_ADJACENT, 1000 + (int64_t)call, 1, 32, 128, from_f,
                     4096, 128, f, 4096, 128),
-     pe_rope_to_f32(&rope_adjacent, pe_from(1000 + (int64_t)call), 1, 128, from_f, heads_32, f,
+     pe_rope_to_f32(&rope_interleaved, pe_from(1000 + (int64_t)call), 1, 128, from_f, heads_32, f,
                     heads_32))
 CASE("rope f32 2048 tokens, halves", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_f32(&rope_halves, PE_ROPE_HALVES, 1000, 2048, 32, f, 4096, 128),
      pe_rope_f32(&rope_halves, pe_from(1000), 2048, f, heads_32))
-CASE("rope f32 2048 tokens, adjacent", PAIRED_CHANGES, float, 2048 * 4096,
-     pe_rope_f32(&rope_adjacent, PE_ROPE_ADJACENT, 1000, 2048, 32, f, 4096, 128),
-     pe_rope_f32(&rope_adjacent, pe_from(1000), 2048, f, heads_32))
+CASE("rope f32 2048 tokens, interleaved", PAIRED_CHANGES, float, 2048 * 4096,
+     pe_rope_f32(&rope_interleaved, PE_ROPE_ADJACENT, 1000, 2048, 32, f, 4096, 128),
+     pe_rope_f32(&rope_interleaved, pe_from(1000), 2048, f, heads_32))
 CASE("rope f16 2048 tokens, halves", PAIRED_CHANGES, uint16_t, 2048 * 4096,
      pe_rope_f16(&rope_halves, PE_ROPE_HALVES, 1000, 2048, 32, h, 4096, 128),
      pe_rope_f16(&rope_halves, pe_from(1000), 2048, h, heads_32))
-CASE("rope f16 2048 tokens, adjacent", PAIRED_CHANGES, uint16_t, 2048 * 4096,
-     pe_rope_f16(&rope_adjacent, PE_ROPE_ADJACENT, 1000, 2048, 32, h, 4096, 128),
-     pe_rope_f16(&rope_adjacent, pe_from(1000), 2048, h, heads_32))
+CASE("rope f16 2048 tokens, interleaved", PAIRED_CHANGES, uint16_t, 2048 * 4096,
+     pe_rope_f16(&rope_interleaved, PE_ROPE_ADJACENT, 1000, 2048, 32, h, 4096, 128),
+     pe_rope_f16(&rope_interleaved, pe_from(1000), 2048, h, heads_32))
 CASE("rope bf16 2048 tokens, halves", PAIRED_CHANGES, uint16_t, 2048 * 4096,
      pe_rope_bf16(&rope_halves, PE_ROPE_HALVES, 1000, 2048, 32, h, 4096, 128),
      pe_rope_bf16(&rope_halves, pe_from(1000), 2048, h, heads_32))
-CASE("rope bf16 2048 tokens, adjacent", PAIRED_CHANGES, uint16_t, 2048 * 4096,
-     pe_rope_bf16(&rope_adjacent, PE_ROPE_ADJACENT, 1000, 2048, 32, h, 4096, 128),
-     pe_rope_bf16(&rope_adjacent, pe_from(1000), 2048, h, heads_32))
+CASE("rope bf16 2048 tokens, interleaved", PAIRED_CHANGES, uint16_t, 2048 * 4096,
+     pe_rope_bf16(&rope_interleaved, PE_ROPE_ADJACENT, 1000, 2048, 32, h, 4096, 128),
+     pe_rope_bf16(&rope_interleaved, pe_from(1000), 2048, h, heads_32))
 CASE("rope f32 16384 tokens, halves", PAIRED_CHANGES, float, 16384 * 4096,
      pe_rope_f32(&rope_halves, PE_ROPE_HALVES, 1000, 16384, 32, f, 4096, 128),
      pe_rope_f32(&rope_halves, pe_from(1000), 16384, f, heads_32))
-CASE("rope f32 16384 tokens, adjacent", PAIRED_CHANGES, float, 16384 * 4096,
-     pe_rope_f32(&rope_adjacent, PE_ROPE_ADJACENT, 1000, 16384, 32, f, 4096, 128),
-     pe_rope_f32(&rope_adjacent, pe_from(1000), 16384, f, heads_32))
+CASE("rope f32 16384 tokens, interleaved", PAIRED_CHANGES, float, 16384 * 4096,
+     pe_rope_f32(&rope_interleaved, PE_ROPE_ADJACENT, 1000, 16384, 32, f, 4096, 128),
+     pe_rope_f32(&rope_interleaved, pe_from(1000), 16384, f, heads_32))
 CASE("rope f32 512 tokens, list below 2^17", PAIRED_CHANGES, float, 512 * 4096,
      pe_rope_at_f32(&rope_halves, PE_ROPE_HALVES, below_2p17, 512, 32, f, 4096, 128),
      pe_rope_f32(&rope_halves, pe_at_i64(below_2p17), 512, f, heads_32))
@@ -273,9 +273,9 @@ CASE("rope table f32 2048, apart", PAIRED_WRITES, float, 2048 * 128,
 CASE("rope table f32 2048, twice, halves", PAIRED_WRITES, float, 2048 * 256,
      pe_rope_table_twice_f32(&rope_halves, PE_ROPE_HALVES, 0, 2048, f, f + 2048 * 128, 128),
      TABLE(f32, &rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_TWICE, f, f + 2048 * 128, 128))
-CASE("rope table f32 2048, twice, adjacent", PAIRED_WRITES, float, 2048 * 256,
-     pe_rope_table_twice_f32(&rope_adjacent, PE_ROPE_ADJACENT, 0, 2048, f, f + 2048 * 128, 128),
-     TABLE(f32, &rope_adjacent, pe_from(0), 2048, PE_ROPE_TABLE_TWICE, f, f + 2048 * 128, 128))
+CASE("rope table f32 2048, twice, interleaved", PAIRED_WRITES, float, 2048 * 256,
+     pe_rope_table_twice_f32(&rope_interleaved, PE_ROPE_ADJACENT, 0, 2048, f, f + 2048 * 128, 128),
+     TABLE(f32, &rope_interleaved, pe_from(0), 2048, PE_ROPE_TABLE_TWICE, f, f + 2048 * 128, 128))
 CASE("rope table f32 2048, joined", PAIRED_WRITES, float, 2048 * 128,
      pe_rope_table_joined_f32(&rope_halves, 0, 2048, f, 128),
      TABLE(f32, &rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_JOINED, f, NULL, 128))
@@ -295,7 +295,7 @@ CASE("rope by table f32 2048 tokens, halves", PAIRED_CHANGES, float, 2048 * 4096
      pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096,
                           128),
      BY_TABLE(PE_LAYOUT_HALVES, pe_from(0), 2048, heads_32))
-CASE("rope by table f32 2048 tokens, adjacent", PAIRED_CHANGES, float, 2048 * 4096,
+CASE("rope by table f32 2048 tokens, interleaved", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096,
                           128),
      BY_TABLE(PE_LAYOUT_INTERLEAVED, pe_from(0), 2048, heads_32))
@@ -304,7 +304,7 @@ CASE("rope by table f32 512 tokens, gathered, halves", PAIRED_CHANGES, float, 51
      pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 512, 32, f, 4096,
                           128),
      BY_TABLE(PE_LAYOUT_HALVES, pe_at_i64(in_order), 512, heads_32))
-CASE("rope by table f32 512 tokens, gathered, adjacent", PAIRED_CHANGES, float, 512 * 4096,
+CASE("rope by table f32 512 tokens, gathered, interleaved", PAIRED_CHANGES, float, 512 * 4096,
      pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 512, 32, f, 4096,
                           128),
      BY_TABLE(PE_LAYOUT_INTERLEAVED, pe_at_i64(in_order), 512, heads_32))

@@ -56,7 +56,7 @@ static int32_t *buckets;
 static const uint16_t *from_h;
 
 static pe_plan plan_128, plan_512, plan_1024, plan_2048, plan_4096, plan_halves, plan_float32,
-    plan_mae, plan_xyz, plan_step, rope_halves, rope_adjacent, plan_omega;
+    plan_mae, plan_xyz, plan_step, rope_halves, rope_interleaved, plan_omega;
 static double omega[64];
 static pe_config config_512, config_4096, config_step;
 static pe_rope_config llama;
@@ -224,7 +224,7 @@ static int setup(void *out, const void *in)
     bad |= make(&plan_halves, &halves) | make(&plan_float32, &float32) | make(&plan_mae, &mae);
     bad |= make(&plan_xyz, &xyz);
     bad |= make_rope(&rope_halves, PE_LAYOUT_HALVES) |
-           make_rope(&rope_adjacent, PE_LAYOUT_INTERLEAVED);
+           make_rope(&rope_interleaved, PE_LAYOUT_INTERLEAVED);
     for (size_t i = 0; i < 64; i++) omega[i] = pow(10000, -(double)i / 64);
     pe_config given = pe_config_default(128);
     given.layout = PE_LAYOUT_HALVES;

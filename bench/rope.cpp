@@ -18,13 +18,13 @@ const float base = 500000;
 const Plan &rope_plan(Layout layout)
 {
     static const Plan halves(dim, Layout::HALVES, static_cast<double>(base));
-    static const Plan adjacent(dim, Layout::INTERLEAVED, static_cast<double>(base));
-    return layout == Layout::HALVES ? halves : adjacent;
+    static const Plan interleaved(dim, Layout::INTERLEAVED, static_cast<double>(base));
+    return layout == Layout::HALVES ? halves : interleaved;
 }
 
 std::string named(const char *verb, Layout layout)
 {
-    return std::string(verb) + (layout == Layout::HALVES ? "_halves" : "_adjacent");
+    return std::string(verb) + (layout == Layout::HALVES ? "_halves" : "_interleaved");
 }
 
 pe_heads packed(std::size_t count) { return {count, dim, count * dim}; }
@@ -165,7 +165,7 @@ void add_tables(std::size_t rows)
           Kind{"pe_rope_table_joined", PE_ROPE_TABLE_JOINED, Layout::HALVES},
           Kind{"pe_rope_table_complex", PE_ROPE_TABLE_COMPLEX, Layout::HALVES},
           Kind{"pe_rope_table_twice_halves", PE_ROPE_TABLE_TWICE, Layout::HALVES},
-          Kind{"pe_rope_table_twice_adjacent", PE_ROPE_TABLE_TWICE, Layout::INTERLEAVED}}) {
+          Kind{"pe_rope_table_twice_interleaved", PE_ROPE_TABLE_TWICE, Layout::INTERLEAVED}}) {
         const bool twice = kind.layout == PE_ROPE_TABLE_TWICE;
         const bool apart = twice || kind.layout == PE_ROPE_TABLE_APART;
         const Plan &p = rope_plan(kind.plan);

@@ -28,11 +28,6 @@ if [ $# -gt 0 ]; then
     echo "$peers" >"$("$python" -c "$packages")/peers.pth" # python finds the packages of build/peers, pip among them
     "$python" -m pip install -q --upgrade "$package"
 fi
-# Let Python keep the compiled code of the library, also where PYTHONDONTWRITEBYTECODE forbids it. With this code torch and
-# transformers take 9 seconds of CPU time to import, without it 23, and models take hundreds of files more.
-unset PYTHONDONTWRITEBYTECODE
-PYTHONPYCACHEPREFIX=$(cd "$BUILD" && pwd)/bytecode
-export PYTHONPYCACHEPREFIX
 "$python" generate/model_records.py || echo "correct these citations, then run generate/model_lines.py"
 python3 generate/model_lines.py || echo "correct these lines, then run generate/model_lines.py"
 git --no-pager diff -U0 --stat --patch -- tool/model/transformers.h tests/models/cited.txt

@@ -87,14 +87,14 @@ for candidate in python3 /usr/bin/python3; do
     ! "$candidate" -c 'import numpy' 2>/dev/null || numpy=${numpy:-$candidate}
 done
 if [ -n "$numpy" ]; then
-    rotary() { ORACLE=$WORK/files DEFECT=$1 PYTHONDONTWRITEBYTECODE=1 "$numpy" examples/oracle/test_rotary.py; }
+    rotary() { ORACLE=$WORK/files DEFECT=$1 "$numpy" examples/oracle/test_rotary.py; }
     check "test_rotary.py" rotary ''
     check "... fails with another base" not rotary base
     check "... fails with frequencies in bfloat16" not rotary bf16
     nothing() { ORACLE=$WORK/nothing "$numpy" examples/oracle/test_rotary.py; }
     check "... fails without files" not nothing
     if "$numpy" -c 'import pytest' 2>/dev/null; then
-        by_pytest() { ORACLE=$WORK/files PYTHONDONTWRITEBYTECODE=1 "$numpy" -m pytest -q -p no:cacheprovider examples/oracle/test_rotary.py; }
+        by_pytest() { ORACLE=$WORK/files "$numpy" -m pytest -q -p no:cacheprovider examples/oracle/test_rotary.py; }
         check "... by pytest" by_pytest
     else
         skipping "pytest is missing: test_rotary.py is run without it"

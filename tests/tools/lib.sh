@@ -29,6 +29,12 @@ mkdir -p "$BUILD" 2>/dev/null && [ -w "$BUILD" ] || {
     exit 1
 }
 
+# pip installs the packages of the test peers without their bytecode, which takes Python 10 to 20 s to make for torch and
+# transformers. The first process that imports them writes the bytecode to this folder, and all others read it there.
+unset PYTHONDONTWRITEBYTECODE
+PYTHONPYCACHEPREFIX=$(cd "$BUILD" && pwd)/bytecode
+export PYTHONPYCACHEPREFIX
+
 # nrvo_compiler: prints the first compiler here that knows -Wnrvo (gcc 14 and later, clang 21 and later), or nothing.
 nrvo_compiler() {
     for nrvo_cc in "$GCC" "$CLANG" clang-22 clang-21 gcc-16 gcc-15 gcc-14; do

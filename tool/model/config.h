@@ -236,7 +236,7 @@ static void add_aliases(const reader *r)
 /* Adds the type's defaults rope_parameters.KEY to the list, and the keys of the fact @aliases, if
  * the config has no scaling. The scaling is rope_parameters or, without the fact @reads=new,
  * rope_scaling. With the fact @bases=top, also adds the defaults that are missing in a file with an
- * object for a kind of layers; a rope_theta of the file then replaces the bases in the defaults.
+ * object for a kind of layers. A rope_theta of the file then replaces the bases in the defaults.
  * If the defaults have an object for each kind of layers, old_keys[] have no effect, and those in
  * the file get a note. width.h does the same for partial_rotary_factor. */
 static void fill_in(const reader *r)
