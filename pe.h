@@ -8678,8 +8678,9 @@ PE__OUTLINE pe_status pe__sincos_call(const pe__sincos_request *x, const pe_at *
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * This section applies one formula to all types. The type determines f, the frequency scale F,
- * the ratio q and the ramp r. i is the index of a pair in the head or, with PE_SECTIONS_VISION, in
- * its section. L0 is the trained length. freq_factors has one factor for each pair of the head:
+ * the ratio q and the ramp r. The index i of a pair counts from the start of the head or, with
+ * PE_SECTIONS_VISION, of its section. L0 is the trained length. The list freq_factors has one
+ * factor for each pair of the head:
  *
  *     w_i = F q^i (m + (1 - m) / f) / (factors[i] freq_factors[i])
  *     m = keep (1 - r), r = (x - low) / (high - low), clamped to 0 ... 1
