@@ -63,9 +63,8 @@ PE__OUTLINE void pe__compute_centre_far(const pe_plan *plan, pe__element_rounder
         pe__store(to[0] + i, s.hi * pe__splat(factor));
         pe__store(to[1] + i, c.hi * pe__splat(factor));
         for (size_t k = 0; k < PE_LANES && !fine; k++) {
-            const size_t own = pe__vector_pair(plan, from + k);
-            to[0][i + k] = round_element(plan, t, own, 0, 0, NULL) * up;
-            to[1][i + k] = round_element(plan, t, own, 1, 0, NULL) * up;
+            to[0][i + k] = round_element(plan, t, pe__vector_pair(plan, from + k), 0, 0, NULL) * up;
+            to[1][i + k] = round_element(plan, t, pe__vector_pair(plan, from + k), 1, 0, NULL) * up;
         }
     }
 }

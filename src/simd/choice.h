@@ -133,9 +133,10 @@
 #endif
 
 /* PE_LOADS_WAIT is 1 if pe avoids 4K aliasing, in which a load stalls on a non-temporal store in
-   flight whose address has the same last 12 bits. The default is 1 for AVX2 on CPUs without
-   AVX-512, else 0. On a Zen 3 these stalls took 50 % of the time. On a Zen 5, avoiding them makes
-   rows in halves take a sixth longer. No CPU with AVX-512 that was measured became faster. */
+   flight whose address has the same last 12 bits. The default is 1 in AVX2 code whose flags do not
+   allow AVX-512, whatever the CPU has, else 0. On a Zen 3 these stalls took 50 % of the time. On a
+   Zen 5, avoiding them makes rows in halves take a sixth longer. No CPU with AVX-512 that was
+   measured became faster. */
 #if PE_ISA == PE_ISA_AVX2 && !defined(__AVX512F__) && !defined(PE_LOADS_WAIT)
 #define PE_LOADS_WAIT 1
 #elif !defined(PE_LOADS_WAIT)
