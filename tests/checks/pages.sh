@@ -162,7 +162,7 @@ if said.startswith("inv_freq_bf16"):
     w = ((w.view(np.uint32).astype(np.uint64) + 0x8000) & 0xFFFF0000).astype(np.uint32).view(np.float32)
 if said.startswith("rotary_width"):
     w = (10000.0 ** -(np.arange(64) / 40)).astype(np.float32)
-angles = np.arange(1 if said.startswith("cannot") else 4096)[:, None].astype(np.float32) * w
+angles = np.arange(1 if said.startswith("undecided") else 4096)[:, None].astype(np.float32) * w
 cosines = np.cos(angles)
 if said.startswith("not explained"):
     cosines[2000, 30] = 0.25

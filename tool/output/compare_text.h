@@ -43,34 +43,34 @@ static void print_deviation(const samples *s, const deviation *d, int is_right)
 
 /* Says in a few words what each difference is, in the order of the enum `difference`. */
 static const char *const difference_texts[] = {
-    "the columns of a pair stand elsewhere: neighbours for halves, or halves for neighbours",
+    "the columns are neighbours instead of halves, or halves instead of neighbours",
     "cosines and sines are exchanged",
-    "sines have the other sign: angles are negative",
-    "rows are those of other positions",
+    "sines have the opposite sign, as if angles were negative",
+    "an offset was added to every position",
     "positions were clamped",
     "positions were wrapped around",
-    "another base",
-    "other elements rotate, or another width divides the exponents",
-    "exponents are 2i / d for i / (h - 1), or the reverse",
+    "the base is",
+    "another number of elements rotates, or divides the exponents",
+    "the exponents are 2i / d instead of i / (h - 1), or the reverse",
     "the frequencies are not scaled",
-    "another scaling than the config's",
+    "the scaling is not the config's",
     "the frequencies are scaled twice",
-    "the table of another part of the config",
+    "the table is that of another part of the config",
     "parameters were not read: base 10000, no scaling, no attention factor",
-    "all frequencies are 0, or all positions are",
-    "rotated twice: every angle is doubled",
-    "YaRN's bounds, floor and ceil",
-    "YaRN's beta_fast and beta_slow",
-    "YaRN's ramp is upside down: fast pairs are scaled, slow ones are not",
-    "YaRN has the base of NTK",
+    "all frequencies are 0, or all positions are 0",
+    "every angle is doubled, as by rotating twice",
+    "the rounding of YaRN's bounds is not the config's",
+    "YaRN's beta_fast and beta_slow are not the config's",
+    "YaRN's ramp is inverted: fast pairs are scaled, slow pairs are not",
+    "YaRN uses the base of NTK scaling",
     "low_freq_factor and high_freq_factor are exchanged",
-    "Llama 3's smoothing between the two bounds",
-    "Llama 3's scaling without smoothing, a hard cut",
-    "rotations were counted in radians: 2 pi is missing",
+    "Llama 3's smoothing between the two bounds has another formula",
+    "Llama 3's smoothing is replaced by a hard cut",
+    "the number of rotations was not divided by 2 pi",
     "cosines and sines are not multiplied by the attention factor",
     "cosines and sines are multiplied twice by the attention factor",
     "cosines and sines are divided by the attention factor",
-    "0.1 mscale ln(factor) + 1, although the config has another attention factor",
+    "the attention factor is 0.1 mscale ln(factor) + 1, not the config's",
     "frequencies were rounded to bfloat16",
     "frequencies were rounded to float16",
     "positions were rounded to bfloat16",
@@ -111,16 +111,16 @@ static void print_explanation(const samples *s, const findings *f, const explana
     for (int d = 0; d < DIFFERENCE_COUNT; d++) {
         if (!(e->differs >> d & 1)) continue;
         print("%s%s: %s", indent, difference_names[d], difference_texts[d]);
-        if (d == DIFFERS_BASE) print(", %.15g for %.15g", e->of->base, f->base);
-        if (d == DIFFERS_POSITION_OFFSET) print(", %+.15g", e->offset);
+        if (d == DIFFERS_BASE) print(" %.15g instead of %.15g", e->of->base, f->base);
+        if (d == DIFFERS_POSITION_OFFSET) print(": %+.15g", e->offset);
         if (d == DIFFERS_POSITIONS_CLAMPED || d == DIFFERS_POSITIONS_WRAPPED)
-            print(" at %.15g%s", e->limit, e->is_signed ? ", with a sign" : "");
+            print(" at %.15g%s", e->limit, e->is_signed ? ", as signed integers" : "");
         if (d == DIFFERS_OTHER_PART) print(": %s", e->of->part);
         if (e->of->which && e->of->differs & TOOL_DIFFERS(d)) print(": %s", e->of->which);
         if (d == DIFFERS_ROTARY_WIDTH) print(": %.15g", e->of->width);
         if (d == DIFFERS_SCALING_OTHER)
             print(": %s, factor %.15g%s", e->of->scaling, e->of->scaling_factor,
-                  e->of->has_other_length ? ", another length" : "");
+                  e->of->has_other_length ? ", for another length" : "");
         print("\n");
     }
     if (!e->differs) print("%s", indent), print_right(s, f, e);
@@ -143,7 +143,7 @@ static void print_explained(const samples *s, const findings *f, size_t k, const
     print_explanation(s, f, &f->of[k], indent);
     for (size_t n = 0; n < f->synonyms; n++) {
         if (f->synonym[n].of != k) continue;
-        print("%sthe same numbers:\n", indent);
+        print("%sanother explanation of the same numbers:\n", indent);
         print_explanation(s, f, &f->synonym[n].other, indent[0] ? "    " : "  ");
     }
 }
@@ -172,16 +172,17 @@ static track track_of(const samples *s, const findings *f, const deviation *d, s
 static void print_measured(const samples *s, const findings *f, const deviation *d)
 {
     print("  %zu row%s of %zu pairs in %s%s%s%s\n", s->rows, s->rows == 1 ? "" : "s", s->pairs,
-          npy_types[s->stored], s->type != s->stored ? ", all of which " : "",
-          s->type != s->stored ? npy_types[s->type] : "", s->type != s->stored ? " has" : "");
+          npy_types[s->stored], s->type != s->stored ? "; all elements are " : "",
+          s->type != s->stored ? npy_types[s->type] : "", s->type != s->stored ? " numbers" : "");
     if (s->is_doubled || s->is_table)
-        print("  numbers of a pair stand %s%s%s\n", s->is_doubled ? "twice, " : "",
-              s->are_neighbours ? "side by side" : "in halves",
+        print("  %s are %s%s\n",
+              s->is_doubled ? "a number and its copy" : "the two numbers of a pair",
+              s->are_neighbours ? "in columns 2i and 2i + 1" : "in columns i and i + n/2",
               stands_sine_first(f, d) ? ", the sine first" : "");
     if (s->is_inv_freq || s->step == 0) return;
     print("  pair   amplitude   frequency      phase     noise%s%s\n",
           d->by_pair ? "     error" : "",
-          s->step > 1 ? "     (frequencies but for multiples of 2 pi / step)" : "");
+          s->step > 1 ? "     (frequencies may be wrong by multiples of 2 pi / step)" : "");
     for (size_t i = 0; i < s->pairs; i++) {
         const size_t last = s->pairs - 1;
         const int is_worst = d->wrong && i == d->worst.pair;
@@ -202,15 +203,16 @@ static void print_verdict(const verdict *v)
     const double position = f->count > 1 ? all_told_at(s, f) : 0;
     if (f->count == 1) print_explained(s, f, 0, "");
     else if (f->count) {
-        print("cannot be told: %zu row%s\n", s->rows, s->rows == 1 ? " fits" : "s fit");
+        print("undecided: %zu explanations fit %s %zu row%s\n", f->count,
+              s->rows == 1 ? "this" : "these", s->rows, s->rows == 1 ? "" : "s");
         for (size_t k = 0; k < f->count; k++) print_explained(s, f, k, "  ");
     } else print("not explained by any mistake that posenc knows\n");
     if (f->count > 1 && position > 0)
         print("rows at position %.15g and beyond tell them apart\n", position);
     if (f->count > 1 && !(position > 0)) print("no row tells them apart\n");
     if (!f->count && f->best_matched) {
-        print("%s, and fails first at ",
-              f->best.differs ? "this comes nearest" : "what the config says comes nearest");
+        print("the nearest explanation is %s; it first disagrees at ",
+              f->best.differs ? "this" : "that the config is right");
         if (!s->is_inv_freq) {
             const size_t row = f->row < s->rows ? f->row : 0;
             print("row %zu, position %.15g, ", row, position_of(s, row, f->pair % s->pairs));
