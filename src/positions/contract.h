@@ -71,6 +71,6 @@ PE_API pe_at pe_back(pe_at positions);
 
 /* Take positions as differences: the plan's offset and padding position are ignored, and the
    amplitude is 1. With pe_rope_T this is a K-shift, which moves keys that are already rotated to
-   other positions, as in llama_memory_seq_add. pe_back(pe_delta(positions)) undoes it. Threads:
-   any. */
+   other positions, as in llama_memory_seq_add. pe_back(pe_delta(positions)) undoes it.
+   Threads: any. */
 PE_API pe_at pe_delta(pe_at positions);
