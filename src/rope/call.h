@@ -16,15 +16,15 @@
  *                                  their pairs in each of the heads, then loads the next ones
  *     pe__pair_tile_rotate         loads a pair tile, computes a c - b s and b c + a s for each
  *                                  pair (a, b) with cosine c and sine s, and stores them
- * A pair tile is as many pairs as two vectors have floats. The last pairs of a head may fill no
- * pair tile: pe__rotate_groups() calls pe__rotate_vectors() for them. In three cases,
- * pe__rotate_singly() rotates one head at a time instead of pe__rotate_groups(). The first is one
- * head per token, unless the tokens share a rotation and fit in a cache. In the second, the heads
- * of a token are farther apart than the tokens of a head. The third is some large calls of floats,
- * see pe__schedule_tokens(). A
- * section of a head is the pairs of one axis that has columns of its own. Heads with sections are
- * rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS]. Heads of a plan with
- * rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h). Test:
+ * A pair tile is PE__PAIR_TILE pairs: two vectors of pairs, and therefore four vectors of elements.
+ * The last pairs of a head may fill no pair tile: pe__rotate_groups() calls pe__rotate_vectors()
+ * for them. In three cases, pe__rotate_singly() rotates one head at a time instead of
+ * pe__rotate_groups(). The first is one head per token, unless the tokens share a rotation and fit
+ * in a cache. In the second, the heads of a token are farther apart than the tokens of a head. The
+ * third is some large calls of floats, see pe__schedule_tokens(). A section of a head is the pairs
+ * of one axis that has columns of its own. Heads with sections are rotated by
+ * pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS]. Heads of a plan with rope_interleave are
+ * first copied as halves, by pe__rotate_rope_interleave() (tokens.h). Test:
  * tests/unit/rope/test_rope_call.c. */
 #pragma once
 #include "../pe_simd.h"
