@@ -788,8 +788,8 @@ static void table_of_sections(const pe_plan *plan, const int64_t *list, size_t r
 }
 
 /* Adds to the hash rotated heads of each even width up to 66 and of some up to 132. They have each
-   type, both layouts, tokens or heads outermost, and near or far positions. Tables and ggml's angles
-   follow. */
+   type, both layouts, tokens or heads outermost, and near or far positions. Tables and ggml's
+   angles follow. */
 static void rope(const table *unused, size_t count)
 {
     enum { TOKENS = 40, HEADS = 3, WIDTH = 134, ALL = TOKENS * HEADS * WIDTH };
