@@ -219,8 +219,8 @@ static void logarithms_to_base_2(void **state)
     mpfr_clear(y);
 }
 
-/* Checks that unit base^(-i / D) is within the bound that pe.h states, for `count` numbers i
-   that start at `from`. */
+/* Checks that scale base^(-i / D) is within the bound that pe.h states, for `count` numbers i that
+   start at `from`. D is the sum of both[0] and both[1]. */
 static void check_geometric(double base, const double *both, double scale, size_t from,
                             size_t count)
 {
@@ -454,7 +454,7 @@ static void constants(void **state)
     mpfr_clears(x, pi, power, (mpfr_ptr)NULL);
 }
 
-/* Turns that end at a quarter leave +0, whatever the signs on the way. */
+/* Tests that at multiples of a quarter turn the sines and cosines that are 0 are +0. */
 static void zeros_are_positive(void **state)
 {
     double positions[32], f64[32][2];
@@ -973,7 +973,8 @@ static void the_watch(void **state)
     }
 }
 
-/* Tests that float i sets bit i, and no other float does. */
+/* Tests pe__differ() and pe__within(), which return one bit per lane. Bit i is set exactly if the
+   comparison holds for float i. */
 static void doubts_about_lanes(void **state)
 {
     rng r = rng_for("doubts_about_lanes");

@@ -47,7 +47,7 @@ static double rounded(type t, const mpfr_t x)
     return result;
 }
 
-/* Returns whether what was delivered is right. */
+/* Returns whether `got` is the exact number, rounded once to the type. */
 static int right(type t, double got, const mpfr_t exact) { return got == rounded(t, exact); }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -108,11 +108,11 @@ static made make_plan(const pe_config *config)
     return m;
 }
 
-/* ---- presets: the world's formulas ----------------------------------------------------------- */
+/* ---- presets: the formulas of other projects ------------------------------------------------- */
 
 static mpfr_t g_a, g_w, g_x;
 
-/* Computes g_w = B^(-numerator / (denominator - less)). */
+/* Computes g_w = base^(-numerator / (denominator - less)). */
 static void frequency(double base, double numerator, double denominator, double less)
 {
     mpfr_set_d(g_w, base, MPFR_RNDN);
@@ -124,7 +124,7 @@ static void frequency(double base, double numerator, double denominator, double 
     mpfr_exp(g_w, g_w, MPFR_RNDN);
 }
 
-/* Computes g_x, the sine or cosine of t B^(-numerator / denominator). */
+/* Computes g_x, the sine or cosine of t base^(-numerator / denominator). */
 static void element(int cosine, double t, double base, double numerator, double denominator)
 {
     frequency(base, numerator, denominator, 0);
@@ -427,7 +427,7 @@ static void knobs_element(const pe_config *c, size_t j, double position, int del
 static void compare_knobs(const pe_config *c, const pe_plan *plan, int k, void *out, rng *r)
 {
     static const int64_t firsts[] = {0, -20, 100000, 2147483600, -2147483600, 1 << 24};
-    static const int64_t steps[] = {-1, 0, 1}; /* others: calls_agree */
+    static const int64_t steps[] = {-1, 0, 1}; /* calls_agree() tests other steps */
     const type t = (type)(k % 4);
     const size_t d = c->d_model, rows = 1 + rng_below(r, 40);
     const int64_t first = firsts[rng_below(r, 6)], step = steps[rng_below(r, 3)];
@@ -437,7 +437,8 @@ static void compare_knobs(const pe_config *c, const pe_plan *plan, int k, void *
     float narrow[40];
     for (size_t row = 0; row < rows; row++) {
         at[row] = reals[rng_below(r, sizeof reals / sizeof *reals)];
-        narrow[row] = (float)(fabs(at[row]) > 1e9 ? at[row] / 2 : at[row]); /* and an offset */
+        /* half of a large position, so that position plus offset stays in range */
+        narrow[row] = (float)(fabs(at[row]) > 1e9 ? at[row] / 2 : at[row]);
         if (k / 4 == 0) at[row] = (double)first + (double)row;
         if (k / 4 == 2) at[row] = (double)narrow[row];
         if (k / 4 == 3) at[row] = (double)first + (double)(step * (int64_t)row);
@@ -875,7 +876,7 @@ static void tables_of_16_bits(void **state)
                 assert_int_equal(fill((type)t, &m.plan, pe_from((int64_t)row), chunk, h, D), PE_OK);
             for (size_t i = 0; i < o.pairs; i++) {
                 if (row % 64 ==
-                    0) { /* a new anchor, turned by one position a row in double-double's stead */
+                    0) { /* a new anchor; the 64 rows from here are certified by rotating it */
                     oracle_turn(&o, (int64_t)row, i);
                     o.anchor[2 * i] = mpfr_get_d(o.sine, MPFR_RNDN);
                     o.anchor[2 * i + 1] = mpfr_get_d(o.cosine, MPFR_RNDN);
@@ -952,8 +953,8 @@ static void overflow_and_subnormals(void **state)
     end_numbers();
 }
 
-/* Doubles just below 2^-1022, which keep a bit less: half of them lie between two doubles but for
-   what comes after their 53 bits. */
+/* Compares sines of tiny angles, some of which are below 2^-1022. Such a double has fewer bits. So
+   half of the angles are midpoints of two of these doubles, and the sine is only slightly less. */
 static void subnormal_ties(void **state)
 {
     enum { D = 512 };
@@ -1199,7 +1200,8 @@ static void batches_of_any_plan(void **state)
         assert_int_equal(fill(wide, &m.plan, at, ROWS, table, d), PE_OK);
         assert_int_equal(add_batch(t, &m.plan, at, ROWS, BATCHES, scale, y, row, batch), PE_OK);
         for (size_t b = 0; b < BATCHES; b++)
-            for (size_t i = 0; i < ROWS * d; i++) { /* what is right is put where it was before */
+            /* Checked elements get their old values back, so that any other change shows below. */
+            for (size_t i = 0; i < ROWS * d; i++) {
                 const size_t place = b * batch + i / d * row + i % d;
                 const double got = element_at(t, y, place), before = element_at(t, x, place);
                 const double want = sum_of(t, before, scale, element_at(wide, table, i));

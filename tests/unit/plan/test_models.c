@@ -8,7 +8,7 @@
 #include "../apart.h"
 #include "../published.h"
 
-#define BITS 2400 /* sums of products of doubles, and sines of what cancels in them */
+#define BITS 2400 /* enough for sums of products of doubles, and for their sines if they cancel */
 
 typedef enum type { F32, F64, F16, BF16, TYPES } type;
 static const size_t element_of[] = {4, 8, 2, 2};
@@ -32,7 +32,7 @@ static double from_bits(type t, const void *row, size_t column)
     }
 }
 
-/* Returns whether what was delivered is the number rounded once. */
+/* Returns whether `got` is the exact number, rounded once to the type. */
 static int right(type t, double got, const mpfr_t exact)
 {
     static const int precision[] = {24, 53, 11, 8}, least[] = {-148, -1073, -23, -132},
@@ -118,7 +118,7 @@ static int who(const model *m, size_t j, size_t *pair, int *cosine)
     return 1;
 }
 
-/* Computes y, column j of the row of these coordinates. */
+/* Computes y, column j of the row at the coordinates t. */
 static void formula(const model *m, size_t j, const double *t, mpfr_t y)
 {
     const pe_config *const c = &m->config;
@@ -138,7 +138,7 @@ static void formula(const model *m, size_t j, const double *t, mpfr_t y)
         mpfr_add(y, y, x, MPFR_RNDN);
     }
     mpfr_mul_d(y, y, c->scale, MPFR_RNDN);
-    mpfr_mul_2ui(x, y, 2, MPFR_RNDN); /* quarter turns, if these are half turns */
+    mpfr_mul_2ui(x, y, 2, MPFR_RNDN); /* an integer wherever the sine or cosine of pi y is 0 */
     const int quarters = c->half_turns && mpfr_integer_p(x);
     if (c->half_turns) {
         mpfr_const_pi(x, MPFR_RNDN);
@@ -353,7 +353,7 @@ static void refused_columns(void **state)
     assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_OK);
     assert_int_equal(pe_shift_f32(&plan, pe_all(1), 1, x, 16), PE_ERR_PLAN_SHIFT);
     assert_int_equal(pe_rope_f32(&plan, pe_all(1), 1, x, one), PE_ERR_PLAN_ROPE);
-    c.columns = (pe_columns)77, c.axes = 1; /* not looked at but in its range */
+    c.columns = (pe_columns)77, c.axes = 1; /* one axis does not use it; its range is checked */
     assert_non_null(pe_config_error(&c));
 }
 
@@ -456,11 +456,11 @@ static void rope_of_axes(void **state)
         const pe_heads heads = {HEADS, D, HEADS * D};
         model m;
         pe_config c = pe_config_default(D);
-        if (k / 2 == 2) continue; /* by frequency: refused */
+        if (k / 2 == 2) continue; /* RoPE refuses PE_COLUMNS_FREQUENCIES */
         c.axes = AXES, c.columns = (pe_columns)(k / 2), c.layout = (pe_layout)layout;
         c.axis[0].width = 16, c.axis[1].width = 12, c.axis[2].width = 20;
         for (size_t a = 0; a < AXES; a++) c.axis[a].coordinate = a;
-        if (k == 1) continue; /* blocks of halves have no one layout: test_lists.c */
+        if (k == 1) continue; /* test_lists.c tests blocks of halves */
         for (size_t i = 0; i < D / 2 * AXES; i++) omega[i] = rng_unit(&r);
         for (size_t i = 0; i < TOKENS * AXES; i++) at[i] = (rng_unit(&r) - 0.5) * 100;
         for (size_t i = 0; i < TOKENS * HEADS * D; i++) x[i] = y[i] = (float)(rng_unit(&r) - 0.5);
@@ -675,7 +675,7 @@ static void biases_of_others(void **state)
                          published_t5[1 + decoder][k]);
         }
     for (size_t i = 0; i < 15; i++)
-        biases[i] = (float)(i * i); /* of Swin: by (rows, columns) apart */
+        biases[i] = (float)(i * i); /* Swin's: the entry depends on both distances */
     assert_int_equal(pe_bias_add_f32(biases, 15, 1, published_swin, 6, 6, scores, 6, 36), PE_OK);
     for (size_t q = 0; q < 6; q++)
         for (size_t key = 0; key < 6; key++) {
@@ -890,7 +890,7 @@ static void models_by_name(void **state)
                              row[j], want);
             }
         }
-        size_t printed = 0; /* what its project computes */
+        size_t printed = 0; /* the rows in published.h, which the model's project computed */
         for (size_t k = 0; k < sizeof published_models / sizeof *published_models; k++) {
             const published_model *const p = &published_models[k];
             double seen[4];
@@ -1554,7 +1554,7 @@ static void buckets_of_t5(void **state)
                                  (int)index[q * KEYS + j], want);
                 }
         }
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) { /* anywhere */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) { /* keys at any positions */
         static int64_t at[KEYS];
         for (size_t j = 0; j < KEYS; j++) at[j] = (int64_t)(j * 7919 % 1009) - (k % 2 ? 500 : 0);
         assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both,
@@ -1618,7 +1618,7 @@ static void biases_are_added(void **state)
                 const size_t at = head * hs + j / KEYS * qs + j % KEYS;
                 const float bias = table[(size_t)index[j] * HEADS + head];
                 if (n == 0) want[at] = x[at] + bias;
-                else { /* one number added to itself alone, by another call */
+                else { /* the expected sum is that of a call with this score alone */
                     uint16_t one = h[n - 1][at];
                     const int32_t zero = 0;
                     const pe_status status =
@@ -1629,7 +1629,7 @@ static void biases_are_added(void **state)
                         assert_int_equal(pe_bias_add_f16(&bias, 1, 1, &zero, 1, 1, &one, 1, 1),
                                          PE_OK);
                     g[n - 1][at] = one;
-                    mpfr_t sum; /* and that is rounded once */
+                    mpfr_t sum; /* of the score and the bias, as a float that is rounded again */
                     mpfr_init2(sum, 60);
                     mpfr_set_d(sum, from_bits(n == 1 ? F16 : BF16, h[n - 1], at), MPFR_RNDN);
                     mpfr_add_d(sum, sum, (double)bias, MPFR_RNDN);
@@ -1758,7 +1758,7 @@ static void resampled_at_the_limits(void **state)
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_ERR_RESAMPLE);
     how.scale_x = 0x1p-9; /* 512 rows to one */
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_ERR_RESAMPLE);
-    how.scale_x = 0, how.scale_y = 0.5; /* more rows than that makes: the last one */
+    how.scale_x = 0, how.scale_y = 0.5; /* output rows beyond the scale are the last row */
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 9, 1), PE_OK);
     assert_true(out[8] == 7000);
     /* the same where all rows in reach have weight 0, and where the weights of two rows cancel */

@@ -24,7 +24,7 @@ static size_t coordinate_of(const pe_rope_config *c, size_t i, size_t h, size_t 
     return a;
 }
 
-/* Lists of coordinates for 64 pairs. */
+/* Names the lists of coordinates for 64 pairs that list_of() makes. */
 typedef enum lists { NO_LIST, ERNIE, GREEDY, IMROPE, MROPE, RANDOM_LIST, ONE_AXIS } lists;
 
 /* Makes openPangu's order, as mrope_interleaved.py of vLLM's ports has it, with t forced to the
@@ -139,7 +139,8 @@ static void coordinates_of_pairs(void **state)
     }
 }
 
-/* Lists that name no coordinate, and fields that do not go with a list; memory that is too small. */
+/* Tests that lists with numbers that are no coordinate are refused, and so are fields that do not
+   go with a list, and memory that is too small. */
 static void bad_coordinates_of_pairs(void **state)
 {
     enum { N = 128, H = N / 2 };
@@ -683,8 +684,8 @@ static void test_real_positions_with_an_offset(void **state)
     }
 }
 
-/* Places of every kind against the list of their positions, in every type; and any cut of the tokens
-   over calls by pe_skip. */
+/* Places of every kind against the list of their positions, in every type; and any cut of the
+   tokens over calls by pe_skip. */
 static void test_places(void **state)
 {
     enum { N = 40, TOKENS = 60, ALL = TOKENS * 2 * N };

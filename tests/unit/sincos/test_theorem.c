@@ -18,10 +18,11 @@
 
 enum { FIRST_BITS = 320, MOST_BITS = 6000 };
 
-/* Describes a type by its number of bits and by the exponent of its last bit. */
+/* Describes a type. The field `bits` is its precision, and `least` and `most` are the exponents of
+   its smallest number and of infinity: 2^least and 2^most. */
 typedef struct format {
     const char *name;
-    int bits, least, most; /* most: the exponent of infinity */
+    int bits, least, most;
 } format;
 enum { F32, F64, F16, BF16, FORMATS };
 static const format formats[FORMATS] = {
@@ -54,7 +55,7 @@ typedef struct turn {
     double t;
 } turn;
 
-/* Computes D, the denominator of the exponent, exactly. */
+/* Computes D exactly, where the frequency of pair i is base^(-i / D). */
 static void denominator(mpfr_t d, const pe_config *c)
 {
     const size_t half = c->d_model / 2;
@@ -296,8 +297,8 @@ static void check_frequencies(const pe_config *c, const double *omega, const cha
 
 enum { CF_BITS = 400 };
 
-/* Computes the two convergents p / q of x with the last denominators below the maximum, and q x
-   - p. */
+/* Holds the two convergents p / q of x whose denominators q are the largest up to a maximum, as q
+   and off = q x - p. convergents_of() computes them. */
 typedef struct convergents {
     double q[2], off[2];
 } convergents;
@@ -391,7 +392,9 @@ static void target(mpfr_t y, rng *r, const format *f, double amplitude, int *com
     mpfr_clear(pi);
 }
 
-/* Chooses w for a position, or a position for w. The phase is about 2^size half turns. */
+/* Makes a case whose sine or cosine is next to a value of target(). Either w is chosen for a random
+   position, or, with by_position, the position for a random w. The phase is about 2^size half
+   turns. */
 static void near_by_product(rng *r, int size, int by_position, int half_turns, built *made)
 {
     mpfr_t x, y;
@@ -596,7 +599,7 @@ static void ties_of_float_frequencies(void **state)
         const double t = (double)rng_below(&r, 1 << 20);
         check_row(&c, omega, t, 1, "a float frequency");
         c.base = 9, c.scale = 3 * omega[0];
-        if (n % 8 == 0) /* which takes the last of the limbs */
+        if (n % 8 == 0) /* such a frequency needs all limbs, which takes long */
             check_row(&c, NULL, t, 1, "a third of a float frequency");
     }
 }
@@ -693,8 +696,9 @@ static void smallest_numbers(void **state)
 }
 
 /* position * frequency / 2^bits is within 2^-98 of multiple * pi / 2. A double-double of relative
-   error 2^-97 cannot tell the sine, or for odd multiples the cosine, from 0. Found by factoring the
-   integers nearest to multiple * pi * 2^(bits - 1) into two numbers of at most 53 bits. */
+   error 2^-97 cannot tell the sine, or for odd multiples the cosine, from 0. The entries were found
+   by factoring the integers nearest to multiple * pi * 2^(bits - 1) into two numbers of at most 53
+   bits. */
 static const struct near_zero {
     int multiple, bits;
     double position, frequency;
@@ -856,7 +860,7 @@ static void stack_of_the_exact_level(void **state)
     stack_close(&p);
     printf("             the deepest call takes %zu bytes of stack\n", most);
     fflush(stdout);
-    assert_in_range(most, 8000, 49152 + 1024); /* and its own */
+    assert_in_range(most, 8000, 49152 + 1024); /* 1024: for deepest_calls() itself */
 #endif
 }
 
