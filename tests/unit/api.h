@@ -133,7 +133,7 @@ typedef struct args {
     float scale;
     pe_layout layout;
     pe_alibi_mode mode;
-    /* The following fields, up to `limit`, describe the pe_at of the call. */
+    /* The following fields except `limit` describe the pe_at of the call. */
     place place; /* one of the values up to PLACE_NONE */
     size_t list; /* 1 if p[0] is the list of the pe_at */
     int64_t first, step;
@@ -912,7 +912,7 @@ SIZES(rope_plan_init)
     a->pairs = s->width < 35 ? s->width : 35;
     a->form = s->rows;
     c = model_of(a, 3);
-    c.short_factor = c.long_factor = ones, c.freq_factors = NULL; /* any */
+    c.short_factor = c.long_factor = ones, c.freq_factors = NULL; /* the size is that of any */
     c.freq_factors_length = 0;
     SET(pe_rope_plan_size(&c));
 }

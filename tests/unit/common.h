@@ -212,7 +212,7 @@ static inline int64_t rng_position(rng *r)
  * Memory: allocation that succeeds, canaries, pages between two inaccessible ones
  * --------------------------------------------------------------------------------------------- */
 
-#define CANARY 0xC3 /* four of them are -391.5f and eight -2.8e18: no encoding has these bits */
+#define CANARY 0xC3 /* as a float -391.5, as a double -2.8e18, which no tested table has */
 
 static inline void *must_alloc(size_t bytes)
 {

@@ -300,7 +300,7 @@ static void alibi_matrices(const table *unused, size_t count)
     (void)unused;
     (void)count;
     need_ok(pe_alibi_slopes_f32(HEADS, 8.0f, slopes), "pe_alibi_slopes_f32");
-    slopes[0] = 3e30f; /* overflow in 16 bits */
+    slopes[0] = 3e30f; /* its biases overflow in f16, and some in all types */
     slopes[1] = -1e-9f;
     for (size_t k = 0; k < 3 * sizeof firsts / sizeof *firsts; k++) {
         const int64_t first = firsts[k / 3];
@@ -895,7 +895,7 @@ static void algebra(const table *unused, size_t count)
             pe_plan plan;
             void *memory = plan_of_config(&plan, &config);
             float *f32 = (float *)g_buffer;
-            memset(f32, 0x5a, n * sizeof *f32); /* nothing of another type between the rows */
+            memset(f32, 0x5a, n * sizeof *f32); /* also overwrites what is between the rows */
             need_ok(pe_fill_f32(&plan, pe_from(100), rows, f32, stride), "pe_fill_f32");
             need_ok(pe_shift_f32(&plan, pe_all(k), rows, f32, stride), "pe_shift_f32");
             hash_f32(f32, n);
@@ -1058,7 +1058,7 @@ static void batches(const table *unused, size_t count)
         need(size > 0, "pe_plan_size", "no plan");
         void *memory = malloc(size);
         need(memory != NULL, "malloc", "out of memory");
-        for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* one rounding */
+        for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* rounded once */
         need_ok(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size),
                 "frequencies");
         need(plan.pairs == pairs, "pairs", "another number");
@@ -1131,7 +1131,7 @@ static size_t places_of(pe_at *at, const lists *l, size_t axes)
                              pe_coords_i64(l->i64, axes, 1, PLACE_ROWS), /* [axes][rows] */
                              pe_coords_f32(l->f32, axes, 3, 1),
                              pe_coords_f64(l->f64, axes, 1, 17),
-                             pe_coords_f64(l->f64, axes, 0, 7)}; /* the same point */
+                             pe_coords_f64(l->f64, axes, 0, 7)}; /* one point for all rows */
     const size_t count = sizeof every / sizeof *every;
     memcpy(at, every, sizeof every);
     return count;

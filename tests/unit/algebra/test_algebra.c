@@ -369,7 +369,7 @@ static void matrix_is_the_rotation(void **state)
                     if (i + 1 < d)
                         assert_true(all_canaries(m + i * stride + d, (stride - d) * sizeof *m));
                 }
-                if (zeros != d * d - d - 2 * (d / 2)) /* d on the diagonal, 2 a pair */
+                if (zeros != d * d - d - 2 * (d / 2)) /* not 0: d on the diagonal, 2 per pair */
                     fail_msg("d_model %zu: %zu zeros", d, zeros);
                 if (d % 2 == 1) assert_true(m[(d - 1) * stride + d - 1] == 1);
                 for (size_t i = 0; i < d / 2; i++) {
@@ -646,7 +646,7 @@ static void nothing_else_is_touched(void **state)
                         assert_true(all_canaries(x + span, (size_t)(g.end - x) - span));
                         for (size_t n = 0; n + 1 < rows; n++)
                             assert_true(all_canaries(x + (n * stride + d) * e, (stride - d) * e));
-                        if (d % 2) /* the zero */
+                        if (d % 2) /* the column of zeros */
                             assert_memory_equal(x + (d - 1) * e, want + (d - 1) * e, e);
                     }
                 }

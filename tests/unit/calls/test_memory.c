@@ -846,7 +846,7 @@ static void sizes_are_refused_unread(void **state)
                         if (i == j && x != y) continue;
                         if (a.n[i] == 0 || a.n[j] == 0) break;
                         b.n[i] = x, b.n[j] = y;
-                        if (a.b[0].is_opaque || !must_refuse(f, &b)) /* plans take any size */
+                        if (a.b[0].is_opaque || !must_refuse(f, &b)) /* plans: any size is right */
                             continue;
                         fault_case("%s: n[%d] = %zu, n[%d] = %zu, form %zu", f->name, i, x, j, y,
                                    form);

@@ -390,7 +390,7 @@ static void increments_of_plans(void **state)
         free(memory);
     }
     mpfr_clears(w, x, (mpfr_ptr)NULL);
-    for (size_t k = 0; k < LENGTH(lists); k++) { /* a plan of RoPE has doubles */
+    for (size_t k = 0; k < LENGTH(lists); k++) { /* the frequencies of RoPE's plans are doubles */
         const size_t n = frequencies(&lists[k], omega);
         pe_config c = pe_config_default(2 * n);
         pe_plan plan;

@@ -691,7 +691,7 @@ static void turns_and_centres(void **state)
                     within("the sine of a close turn", &close[0], i, s, slack, 0);
                     within("the cosine of a close turn", &close[1], i, c, slack, 0);
                     for (int turned = 0; turned <= whole; turned++) {
-                        if (turned) /* t is exact after that */
+                        if (turned) /* t - 17 digit is exact */
                             true_turn(s, c, &p, from + i, t - (double)(17 * digit));
                         for (int k2 = 0; k2 < 2; k2++) {
                             lanes got;
@@ -1020,7 +1020,7 @@ static void middles_of_16_bits(void **state)
                 while (fabsf(both[k]) < 0x1p-14f);
                 const double y = (double)both[k], size = fabs(y);
                 (void)frexp(size, &exponent);
-                const double unit = ldexp(1, exponent - 24 + drop); /* of the 16-bit number */
+                const double unit = ldexp(1, exponent - 24 + drop); /* the 16-bit number's ulp */
                 const double middle = (floor(size / unit) + 0.5) * unit;
                 distance[k] = y < 0 ? middle - size : size - middle;
                 if (distance[k] == 0) {

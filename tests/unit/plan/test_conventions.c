@@ -415,7 +415,7 @@ static void knobs_element(const pe_config *c, size_t j, double position, int del
         mpfr_mul_d(g_a, g_w, position, MPFR_RNDN);
     }
     if (cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
-    else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* below a tiny angle, by ever so little */
+    else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* RNDZ: sin x stays below a tiny x */
     if (c->half_turns && fabs(position) > 1e-3 && mpfr_get_exp(g_x) < -345 && mpfr_get_exp(g_a) > 0)
         mpfr_set_zero(g_x, 1);
     if (!delta) mpfr_mul_d(g_x, g_x, c->amplitude, MPFR_RNDN);
@@ -507,7 +507,7 @@ static void zeros_have_no_sign(void **state)
         const struct {
             int plan;
             pe_at at;
-            size_t row; /* that has 0 */
+            size_t row; /* the row whose position is 0 */
         } cases[] = {{0, pe_from(0), 0},
                      {0, pe_back(pe_from(0)), 0},
                      {0, pe_from(-3), 3},
@@ -580,7 +580,7 @@ static void every_place_is_settled(void **state)
                     mpfr_set_d(g_a, c.scale, MPFR_RNDN);
                     mpfr_mul_d(g_a, g_a, (double)(first + (int64_t)row), MPFR_RNDN);
                     if (is_cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
-                    else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* below a tiny angle, by ever so little */
+                    else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* RNDZ: sin x stays below a tiny x */
                     assert_true(right(t, element_at(t, x, j), g_x));
                 } else if (element_at(t, x, j) != element_at(t, x, like)) {
                     fail_msg(
@@ -614,7 +614,7 @@ static void quarter_turns_are_met(void **state)
     void *out = must_alloc(ROWS * D * 8);
     for (int k = 0; k < 2 * TYPES; k++) {
         const type t = (type)(k % TYPES);
-        const int real = k >= TYPES; /* at half the positions */
+        const int real = k >= TYPES; /* 1: real positions, half as large as those of some[] */
         assert_int_equal(real ? fill(t, &m.plan, pe_at_f64(positions), ROWS, out, D)
                               : fill(t, &m.plan, pe_at_i64(some), ROWS, out, D),
                          PE_OK);
@@ -765,7 +765,7 @@ static void own_frequencies(void **state)
                 }
                 mpfr_mul_d(g_a, g_a, (double)first + (double)row, MPFR_RNDN);
                 if (j % 2) mpfr_cos(g_x, g_a, MPFR_RNDN);
-                else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* below a tiny angle, by ever so little */
+                else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* RNDZ: sin x stays below a tiny x */
                 if (!mpfr_zero_p(g_x) && mpfr_get_exp(g_x) < -340) mpfr_set_zero(g_x, 1);
                 if (!right(F32, (double)table[k], g_x))
                     fail_msg("omega %g, half_turns %d, position %" PRId64 ": got %a, want %a",
@@ -1262,7 +1262,7 @@ static void bad_configs(void **state)
     REFUSED(c.angle = (pe_angle)2);
     REFUSED(c.exponent = PE_EXPONENT_PAIRS; c.exponent_shift = 32);
     REFUSED(c.exponent = PE_EXPONENT_PAIRS; c.exponent_shift = (double)NAN);
-    REFUSED(c.exponent = PE_EXPONENT_INDEX; c.base = 0.4); /* 2.5^31 */
+    REFUSED(c.exponent = PE_EXPONENT_INDEX; c.base = 0.4); /* a frequency is 2.5^31 */
     REFUSED(c.multiple = 0);
     REFUSED(c.multiple = 3);
     REFUSED(c.axes = 0);
@@ -1291,7 +1291,7 @@ static void bad_calls(void **state)
             double at[3] = {1, 2, 3};
             float narrow[3] = {1, 2, 3};
             at[k % 3] = bad[k];
-            narrow[k % 3] = (float)bad[k] * 1.001f; /* past the rounding of 2^31 + 1 */
+            narrow[k % 3] = (float)bad[k] * 1.001f; /* 2^31 + 1 as a float is 2^31, legal */
             assert_int_equal(fill((type)t, &m.plan, pe_at_f32(narrow), 3, out, 8), PE_ERR_RANGE);
             assert_int_equal(add((type)t, &m.plan, pe_at_f32(narrow), 3, 1, out, 8), PE_ERR_RANGE);
             assert_int_equal(fill((type)t, &m.plan, pe_at_f64(at), 3, out, 8), PE_ERR_RANGE);
@@ -1318,7 +1318,7 @@ static void bad_ranges_and_shapes(void **state)
         const size_t shape[1] = {(size_t)1 << 62}, two[1] = {2};
         assert_int_equal(fill((type)t, &m.plan, pe_at_i64(far_away), 2, out, 8), PE_ERR_RANGE);
         assert_int_equal(fill((type)t, &m.plan, pe_at_i64(edge), 1, out, 8),
-                         PE_ERR_RANGE); /* + 5 */
+                         PE_ERR_RANGE); /* with the offset 5 */
         assert_int_equal(fill((type)t, &m.plan, pe_from(2147483640), 5, out, 8), PE_ERR_RANGE);
         assert_int_equal(add((type)t, &m.plan, pe_from(2147483640), 5, 1, out, 8), PE_ERR_RANGE);
         assert_int_equal(add((type)t, &m.plan, pe_at_i64(far_away), 2, 1, out, 8), PE_ERR_RANGE);
@@ -1524,7 +1524,7 @@ static void own_frequencies_scaled(void **state)
         assert_true(back[i] == mpfr_get_d(x, MPFR_RNDN));
         mpfr_clear(x);
     }
-    static const double still_omega[4] = {1, 0.1, 0.375, 0}; /* the last pair stands still */
+    static const double still_omega[4] = {1, 0.1, 0.375, 0}; /* the last pair does not rotate */
     for (int angle = 0; angle < 2; angle++) {
         c.angle = (pe_angle)angle;
         const size_t bytes = pe_plan_size(&c);
@@ -1536,7 +1536,7 @@ static void own_frequencies_scaled(void **state)
     }
     free(memory);
 
-    c = pe_config_preset(PE_PRESET_MAE_2D, D); /* of two axes: those of both */
+    c = pe_config_preset(PE_PRESET_MAE_2D, D); /* two axes need the frequencies of both */
     const size_t two = pe_plan_size(&c);
     refused_frequencies(&c, omega, 2, two, PE_ERR_PAIRS);
 }

@@ -146,7 +146,8 @@ static void formula(const model *m, size_t j, const double *t, mpfr_t y)
     }
     if (cosine) mpfr_cos(y, y, MPFR_RNDN);
     else mpfr_sin(y, y, MPFR_RNDN);
-    if (quarters && !mpfr_zero_p(y) && mpfr_get_exp(y) < -1000) mpfr_set_zero(y, 1); /* MPFR's pi */
+    /* The exact value is 0 there: what is left is only the error of MPFR's pi. */
+    if (quarters && !mpfr_zero_p(y) && mpfr_get_exp(y) < -1000) mpfr_set_zero(y, 1);
     mpfr_mul_d(y, y, c->amplitude, MPFR_RNDN);
     mpfr_clear(x);
 }
@@ -376,7 +377,7 @@ static void sums_over_coordinates(void **state)
         c.layout = (pe_layout)rng_below(&r, 2), c.cos_first = (int)rng_below(&r, 2);
         c.half_turns = (int)rng_below(&r, 2), c.scale = n % 4 == 0 ? 2 : n % 4 == 1 ? -0.3 : 1;
         c.offset = n % 7 == 0 ? 0.5 : 0;
-        c.axis[0].width = 4, c.axis[0].coordinate = 99; /* not looked at */
+        c.axis[0].width = 4, c.axis[0].coordinate = 99; /* sums do not use these fields */
         const size_t numbers = d / 2 * axes;
         if (numbers == 0) continue;
         for (size_t i = 0; i < numbers; i++) {
@@ -751,7 +752,7 @@ static double named_angle(named m, size_t i, const double *t)
     switch (m) {
     case FLUX:
     case WAN:
-    case COGVIDEOX: { /* axes_dim; 44, 42, 42; d/4, 3d/8, 3d/8 */
+    case COGVIDEOX: { /* columns of the axes: axes_dim; 44, 42, 42; d/4, 3d/8, 3d/8 */
         const size_t *const pairs = m == FLUX ? flux : m == WAN ? wan : cog;
         for (; k >= pairs[a]; a++) k -= pairs[a];
         return t[a] * pow(10000, -2.0 * (double)k / (2.0 * (double)pairs[a]));
@@ -936,7 +937,7 @@ static void scalings_by_other_names(void **state)
         assert_true(fabs(omega[i] / ((1 - gamma) * w / 16 + gamma * w) - 1) < 1e-13);
     }
 
-    c = pe_rope_config_default(N); /* dynamic YaRN below the length of the training: nothing */
+    c = pe_rope_config_default(N); /* dynamic YaRN up to the training length scales nothing */
     c.rope_type = PE_ROPE_YARN, c.factor = 1, c.original_max_position_embeddings = 4096;
     assert_int_equal(pe_rope_frequencies(&c, omega, &factor), PE_OK);
     for (size_t i = 0; i < N / 2; i++)
@@ -1380,7 +1381,7 @@ static void factors_check_all_cells(void **state)
                          PE_OK);
         assert_int_equal(
             pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, -1, pe_skip(grid, 1), 1, got),
-            PE_ERR_QUERY_SCALE); /* cell 0 */
+            PE_ERR_QUERY_SCALE); /* cell 0, although it is skipped */
     }
     assert_true(all_canaries(got, sizeof got));
 }
@@ -1433,7 +1434,7 @@ static void ties_of_xpos(void **state)
     mpq_inits(base, step, power, (mpq_ptr)NULL);
     for (size_t pairs = 1; pairs <= 256; pairs++)
         for (size_t i = 0; i < pairs; i++)
-            for (unsigned long q = 1; q < 11; q++) { /* 2^11 > 7 * 256 */
+            for (unsigned long q = 1; q < 11; q++) { /* 11th powers exceed 7 * 256, as 2^11 does */
                 mpq_set_ui(base, 5 * i + 2 * pairs, 7 * pairs);
                 mpq_canonicalize(base);
                 if (!mpz_root(root[0], mpq_numref(base), q)) continue;
@@ -1569,7 +1570,7 @@ static void buckets_of_t5(void **state)
             }
     }
     for (size_t j = 0; j < KEYS;
-         j++) { /* any distance, alone: the thresholds near it are made only */
+         j++) { /* one key at any distance: only thresholds near it are computed */
         const int64_t d = -((int64_t)1 << (j % 31)) - (int64_t)(j * j * j);
         assert_int_equal(pe_bias_t5_i32(1024, 2147483648, 0, pe_from(0), 1, pe_from(d), 1, index),
                          PE_OK);

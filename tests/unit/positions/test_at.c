@@ -652,7 +652,7 @@ static void grids_are_their_cells(void **state)
         for (size_t a = 0; a < 3; a++) free(axes[a].memory);
         free(m.memory);
     }
-    { /* of one axis, it is a range; of all that there may be, a list of corners */
+    { /* a grid of one axis is a range; one of PE_MAX_AXES axes is a list of its corners */
         const size_t forty = 40, two[PE_MAX_AXES] = {2, 2, 2, 2, 2, 2, 2, 2};
         const pe_config one = config_for(1, 0, 1);
         pe_config c = pe_config_default(5 * PE_MAX_AXES);
@@ -748,7 +748,7 @@ static pe_at place_of(const sources *s, size_t k, int opposite, size_t axes)
 {
     const int64_t sign = opposite ? -1 : 1;
     switch (k) {
-    case 0: return pe_from_by(-5 * sign, sign); /* a range up is one down */
+    case 0: return pe_from_by(-5 * sign, sign); /* the opposite of a range up is one down */
     case 1: return pe_from_by(70000 * sign, -7 * sign);
     case 2: return pe_all(-77 * sign);
     case 3: return pe_at_i32(s->i32[opposite]);

@@ -232,7 +232,7 @@ static void test_bad_configs(void **state)
     REFUSED("sections", c.sections[1] = 9);
     REFUSED("sections", c.sections[0] = 0);
     REFUSED("sections", c.axes = 3; c.sections[2] = 1);
-    REFUSED("sections", c.sections[0] = SIZE_MAX; c.sections[1] = 17); /* their sum is 16 */
+    REFUSED("sections", c.sections[0] = SIZE_MAX; c.sections[1] = 17); /* the sum wraps to 16 */
     REFUSED("rope_interleave", c.rope_interleave = 1; c.layout = PE_LAYOUT_INTERLEAVED);
     REFUSED("rope_interleave", c.rope_interleave = 1; c.head_dim = c.rotary_dim = 514;
             c.sections[0] = 249);
@@ -254,7 +254,7 @@ static void test_bad_configs(void **state)
     REFUSED("rotary_dim", c.rotary_dim = 31);
     REFUSED("rope_theta", c.rope_theta = 0.5);
 #undef REFUSED
-    c = good; /* one axis: not looked at */
+    c = good; /* with one axis, sections are ignored */
     c.sections[0] = 99, c.sections[3] = SIZE_MAX;
     assert_null(pe_rope_config_error(&c));
     assert_true(pe_rope_plan_size(&c) > 0);

@@ -341,7 +341,7 @@ static void test_into_a_cache(void **state)
         const type t = k % 2 ? F16 : BF16;
         const pe_heads from = lie(HEADS, dim, HEADS * dim),
                        to = lie(HEADS, TOKENS * (dim + gap), dim + gap);
-        const int zero = rng_below(&r, 4) == 0; /* position 0: what goes in is what is rounded */
+        const int zero = rng_below(&r, 4) == 0; /* 1: position 0, where the input is rounded */
         const pe_at at = zero ? pe_all(0) : pe_from(rng_position(&r) / 2);
         owned_plan p;
         pe_config config = config_of(n, 10000, zero ? 1 : 1.25);
@@ -598,7 +598,7 @@ static void test_ties(void **state)
         const type t = rng_below(&r, 2) ? F16 : BF16;
         const pe_layout layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         const size_t one_of = (size_t)1 << rng_below(&r, 11); /* one pair in so many */
-        const double half = ldexp(1, t == F16 ? -11 : -8);    /* of the last place of 1 ... 2 */
+        const double half = ldexp(1, t == F16 ? -11 : -8);    /* half an ulp of 1 ... 2 */
         for (size_t i = 0; i < n / 2; i++) {
             const int is_one = rng_below(&r, one_of) == 0;
             c[i] = is_one ? 1.0f : random_value(&r);

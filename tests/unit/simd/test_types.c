@@ -247,7 +247,7 @@ static double product_of_doubles(exact *e, double a, double b)
     return mpfr_get_d(e->r, MPFR_RNDN);
 }
 
-static float random_float(rng *r, int low, int high) /* exponents */
+static float random_float(rng *r, int low, int high) /* low ... high: its exponent */
 {
     const uint64_t bits = rng_next(r);
     const float x = (float)ldexp((double)(0x800000 | (bits & 0x7fffff)),
@@ -255,7 +255,7 @@ static float random_float(rng *r, int low, int high) /* exponents */
     return bits >> 63 ? -x : x;
 }
 
-static double random_double(rng *r, int low, int high) /* exponents */
+static double random_double(rng *r, int low, int high) /* low ... high: its exponent */
 {
     const uint64_t bits = rng_next(r), m = rng_next(r) & 0xfffffffffffff;
     const double x = ldexp((double)(0x10000000000000 | m),
