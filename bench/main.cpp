@@ -33,7 +33,7 @@ static void *buffers[2];
 static int rows_asked_for;
 static std::set<std::string> names;
 static std::map<std::string, std::pair<std::string, Body>>
-    pe_rows; // by verb/shape/type: the first function of pe's
+    pe_rows; // by verb/shape/type: name and body of the first row of pe
 
 static std::map<int, void (*)()> &sources()
 {
@@ -61,7 +61,7 @@ static void add_one(std::uint64_t &x)
 {
     x++;
 #if defined(__GNUC__)
-    __asm__ volatile("" : "+r"(x)); // in a register, one by one
+    __asm__ volatile("" : "+r"(x)); // x must be in a register here
 #else
     benchmark::DoNotOptimize(x);
 #endif
@@ -210,7 +210,7 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
 
     struct Seen {
         bool timed = false, checked = false;
-        const Roof *roof = nullptr; // the fastest of its kind
+        const Roof *roof = nullptr; // the fastest roof of the row's kind
         Accuracy accuracy;
     };
     const auto seen = std::make_shared<Seen>();

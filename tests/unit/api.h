@@ -159,7 +159,7 @@ typedef struct function {
     unsigned strides;  /* bit i is set if n[i] is a stride; if it is used and has its */
                        /* minimum, a smaller one returns PE_ERR_SHAPE */
     unsigned counted;  /* bit i is set if n[i] > 2^31 + 1 returns PE_ERR_RANGE */
-    int fixed;         /* bit 0: the same for all rows; bit 1: the same for all widths */
+    int fixed;         /* bit 0: independent of the number of rows; bit 1: of the width */
 } function;
 
 static inline size_t element_of(holds h)

@@ -1223,8 +1223,8 @@ static void shifts_apart(const table *unused, size_t count)
     }
 }
 
-/* Adds to the hash shifts and dot products at places of every kind, then the other functions that
-   take a place: learned tables and their gradient, and ggml's angles. */
+/* Adds to the hash shifts and dot products at places of every kind. Then come learned tables, their
+   gradient, and ggml's angles, each at a few places. */
 static void places_elsewhere(const table *unused, size_t count)
 {
     enum { BROAD = 24, TABLE = 50, ELEMENTS = (int)PLACE_ROWS * BROAD };

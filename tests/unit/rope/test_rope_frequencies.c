@@ -703,7 +703,8 @@ static void floors_and_ceils_are_exact(void **state)
         fail_msg("only %zu of %zu cases are hard", wrong_in_double, checked);
 }
 
-/* Tests YaRN ramps that begin before the first pair or end behind the last number, or both. */
+/* Tests YaRN ramps that begin before pair 0, or end beyond n - 1, or both. The code limits them to
+   0 ... n - 1, where n is the rotary dim. */
 static void ramps_are_clamped(void **state)
 {
     static const char *const test = "ramps_are_clamped";

@@ -338,7 +338,7 @@ static void streamed_tables(void **state)
             for (size_t row = 0; row < rows; row++)
                 same_row(&w, row, out + row * stride, sizeof(float), "large table elsewhere");
         }
-        /* Large lists: one run, and runs of 1 to 40 of every other row. */
+        /* Large lists: one run, and runs that rows in descending order interrupt. */
         for (size_t most = 0; most <= 40; most += 40) {
             count_up(positions, w.first, rows);
             for (size_t row = 1; most > 0 && row < rows; row++)
