@@ -66,8 +66,9 @@ template <class L, Put how, class T> void put(T *out, typename L::V a)
 }
 
 // Each of the following structs describes a kind of vector. V is its type and `lanes` its number of
-// elements. The function scale() gives the angles w * p, load() and store() widen and round 16-bit
-// numbers, and pair() puts sines and cosines interleaved.
+// elements. The function scale() gives the angles w * p, and pair() puts sines and cosines
+// interleaved, with store(), stream() or, where it adds, load(). With AVX2 and AVX-512, load() and
+// store() also convert 16-bit numbers.
 struct f1 {
     using V = float;
     using element = float;
