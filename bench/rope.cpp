@@ -109,7 +109,7 @@ void plain_c(std::size_t tokens, float *x)
     }
 }
 
-// Does the same with a table of [tokens][cosines, sines] that was made before.
+// Rotates with a table of [tokens][cosines, sines] that was made before.
 void table_c(const float *table, std::size_t tokens, std::size_t count, float *x)
 {
     for (std::size_t t = 0; t < tokens; t++, table += dim)

@@ -1762,7 +1762,7 @@ static void resampled_at_the_limits(void **state)
     how.scale_x = 0, how.scale_y = 0.5; /* output rows beyond the scale are the last row */
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 9, 1), PE_OK);
     assert_true(out[8] == 7000);
-    /* the same where all rows in reach have weight 0, and where the weights of two rows cancel */
+    /* a row is also copied if all rows in reach have weight 0, or if the weights of two cancel */
     how.method = PE_RESAMPLE_CUBIC, how.scale_y = 1;
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 8, 1), PE_OK);
     for (size_t i = 0; i < 8; i++) assert_true(out[i] == table[i < 4 ? i : 3]);

@@ -597,7 +597,7 @@ static void test_ties(void **state)
         const size_t n = widths[rng_below(&r, LENGTH(widths))], all = HEADS * n;
         const type t = rng_below(&r, 2) ? F16 : BF16;
         const pe_layout layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
-        const size_t one_of = (size_t)1 << rng_below(&r, 11); /* one pair in so many */
+        const size_t one_of = (size_t)1 << rng_below(&r, 11); /* 1 in this number of pairs */
         const double half = ldexp(1, t == F16 ? -11 : -8);    /* half an ulp of 1 ... 2 */
         for (size_t i = 0; i < n / 2; i++) {
             const int is_one = rng_below(&r, one_of) == 0;
