@@ -1191,8 +1191,8 @@ static void an_offset_counts_in_the_range(void **state)
     free(m.memory);
 }
 
-/* Checks that plans of three axes refuse coordinates out of range, and grids whose sizes
-   overflow. */
+/* Checks what plans of three axes refuse: grids with no or too many cells, other numbers of
+   coordinates, lists beyond the address space, and coordinates out of range. */
 static void nonsense_of_three_axes_is_refused(void **state)
 {
     const size_t root = (size_t)1 << (sizeof(size_t) * 4), half = SIZE_MAX / 2 + 1;
