@@ -44,8 +44,9 @@ template <class T> static void prepare(const Shape &s, std::size_t batches, bool
                     [&h] { return some<T>(h = h * 1664525 + 1013904223); });
 }
 
-// Adds a row that adds the encoding to each of some batches with add(x, table), with a table or
-// without. It is checked on x = 0: the table itself, of pe through float.
+// Adds a row that adds the encoding to each batch of x with add(x, table). With with_table,
+// prepare() stores a table. The check adds to x = 0, which must give the table itself. For 16-bit
+// types, pe adds floats, so its result is rounded to float first (`via`).
 template <class T, class Add>
 static void add_adding(const char *verb, const Shape &s, const std::string &function, Add add,
                        bool with_table, std::size_t batches = 1, Via via = Via::NOTHING)

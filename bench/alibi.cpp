@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ALiBi: bias matrices against the store roof, scores in place against the roof of changing memory
-// in place, beside plain loops. A shape is heads x queries x keys; pairs are elements.
+// Times ALiBi beside plain loops. Matrices of biases are compared with the store roof, and scores
+// in place with the roof of changing memory in place. A shape is heads x queries x keys, and what
+// other files count in pairs is counted in elements.
 
 #include "tables.hpp"
 
@@ -113,7 +114,7 @@ template <class T> void add_pe(const Matrix &m)
             causal ? "alibi_causal" : "alibi", m, "pe_alibi_fill_" + type,
             [=](T *out) { pe_alibi_fill(m, slopes.data(), mode, out); }, check);
     }
-    // linear: what is masked would be read no more
+    // PE_ALIBI_LINEAR reads all scores; scores that a causal mask hides would not be read.
     add_matrix<T>("alibi_add", m, "pe_alibi_add_" + type,
                   [=](T *x) { pe_alibi_add(m, slopes.data(), PE_ALIBI_LINEAR, x); });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows for lists of positions, integers and real numbers, and for ranges with a step.
+// Times tables of floats for lists of positions, integers and real numbers, and for ranges with a
+// step.
 
 #include "tables.hpp"
 
@@ -89,11 +90,11 @@ static void rows()
     add_at({512, 512, 0, "below-2p31"}, below_2_to(31));
     add_at({512, 512, 0, "0-1-2"},
            [](std::size_t r, std::int64_t) { return static_cast<std::int64_t>(r); });
-    // Packed sequences: 32 positions in a row, then somewhere else.
+    // Positions as in packed sequences: 32 consecutive ones, then 32 from another place.
     add_at({512, 512, 0, "runs-of-32"}, [&](std::size_t r, std::int64_t before) {
         return r % 32 == 0 ? below_2_to(17)(r, before) : before + 1;
     });
-    // Sorted, with 0 to 7 left out after each.
+    // Sorted positions, with 0 to 7 left out after each.
     add_at({512, 512, 0, "gaps"}, [](std::size_t, std::int64_t before) {
         return before + 1 + static_cast<std::int64_t>(random_bits() >> 61);
     });

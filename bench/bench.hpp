@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What every benchmark row shares: its name, its buffers, its pinning, its figures and its check.
+// Declares what all benchmark rows share. A row is one line of the results: the time of one call.
+// Rows share their form of name, two buffers, the core that they run on, and the checks.
 //
 // A row is named verb/shape/type/function/build, for example fill/512x512/f32/pe_fill_f32/avx512,
 // so that --benchmark_filter picks by any of the five. To add a verb, write a bench/VERB.cpp with a
-// Source; bench.mk finds the file, and bench.py needs a line only for the roof (ROOFS) and the goals
-// (GOALS) of the new verb. A program has the sources that it is linked of: make bench-quick takes one.
+// Source. The makefile bench.mk finds the file, and bench.py needs a line only for the roof (ROOFS)
+// and the goals (GOALS) of the new verb. A program has the sources with which it is linked.
 
 #ifndef PE_BENCH_HPP
 #define PE_BENCH_HPP
@@ -30,14 +31,15 @@ namespace bench
 {
 
 struct Options {
-    bool quick = false;    // the short run: fewer repetitions, no sweep over table sizes
-    int cpu = 0;           // the core everything but the threads rows runs on
-    double min_time = 0.1; // seconds a repetition lasts at least
-    int repetitions = 5;   // of every row, in random order over all rows
+    bool quick = false;    // a short run: shorter repetitions, fewer peers, no sweep over sizes
+    int cpu = 0;           // the core on which all rows with one thread run
+    double min_time = 0.1; // the least number of seconds of a repetition
+    int repetitions = 5;   // of every row; those of all rows are in random order
 };
 extern Options options;
 
-// 16-bit numbers, kept apart from integers: IEEE binary16 and bfloat16.
+// These are 16-bit numbers in types of their own, IEEE binary16 and bfloat16, so that functions can
+// be overloaded for them.
 struct half {
     std::uint16_t bits;
 };
@@ -57,7 +59,7 @@ struct Row {
     double pairs; // (sin, cos) pairs made, or elements where a verb makes none
     double bytes; // bytes of output, or of x where it is changed in place
     int threads = 1;
-    double traffic = 0; // all bytes read and written, where that is more
+    double traffic = 0; // all bytes read and written, if they are more than `bytes`; otherwise 0
 };
 
 // Holds how wrong the output is on a sample: the largest |error| and the share of correctly rounded
@@ -91,10 +93,10 @@ struct Roof {
     const char *name;
     Bound bound;
     void (*run)(Span, std::size_t call);
-    bool (*holds)(Span, std::size_t call); // what that call must have made of ones
+    bool (*holds)(Span, std::size_t call); // whether the span has what that call leaves
 };
 std::vector<const Roof *> roofs_of(Bound bound);
-Span span(double bytes); // of the two buffers
+Span span(double bytes); // returns the first bytes of both buffers
 
 // Registers rows of the roofs alone, for buffers of this size.
 void add_roofs(std::size_t bytes);
@@ -110,12 +112,13 @@ template <class T> T *input()
     return static_cast<T *>(buffer(1));
 } // memcpy's, or what is prepared
 
-// One in each type.
+// The number 1 in each type.
 template <class T> constexpr T one = T(1);
 template <> inline constexpr half one<half> = {0x3c00};
 template <> inline constexpr bfloat one<bfloat> = {0x3f80};
 
-// For arithmetic on what is there: what other rows left may be subnormal, or NaN, in this type.
+// Sets n elements of the output to 1, before a row that computes with them. What other rows left
+// there may be subnormal, or NaN, in this type, and then takes longer.
 template <class T> void set_to_ones(std::size_t n) { std::fill_n(output<T>(), n, one<T>); }
 
 // Describes a table. Its rows are consecutive unless `positions` names others.
@@ -134,11 +137,13 @@ struct Shape {
     }
 };
 
-// How the sines and cosines of a row lie, and which type they were rounded to before T's own.
+// Layout is the order of the sines and cosines in a row. Via is the type to which elements are
+// rounded before they are rounded to T, if there is one.
 enum class Layout { INTERLEAVED, HALVES };
 enum class Via { NOTHING, FLOAT };
 
-// The accuracy of output<T>() as the paper's table of these positions, against MPFR.
+// Returns the accuracy of output<T>(), which must hold the paper's table of these positions. The
+// expected values are MPFR's.
 template <class T>
 Accuracy accuracy(const std::vector<double> &positions, std::size_t d,
                   Layout layout = Layout::INTERLEAVED, Via via = Via::NOTHING);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * bits: sines and cosines of the same angles that differ in their last bit. docs/when.md has the figures.
+ * bits: counts the sines and cosines of the same angles that differ between ways to compute them,
+ * by their last bit or more. The figures are in docs/when.md.
  *
  *     gcc -std=c99 -Ofast -I. bench/bits.c -o build/bits -lm && build/bits
  *
- * The angles are positions 0 to 131,071 times the 64 frequencies of heads of 128 with base 500000, 16.8 million sines
- * and cosines. Compared are, in float32,
+ * The angles are positions 0 to 131,071 times the 64 frequencies of heads of 128 with base 500000,
+ * 16.8 million sines and cosines. The ways are, in float32,
  *
  *     libmvec, alone     sinf in a loop over one element, so that gcc calls the libm's function for one number
  *     libmvec, a row     sinf in a loop over 64 elements, of which gcc makes calls for 4, 8 or 16 numbers
@@ -32,7 +33,8 @@ APART static void float_row(const float *angle, float *s, float *c, size_t count
     for (size_t i = 0; i < count; i++) s[i] = sinf(angle[i]);
     for (size_t i = 0; i < count; i++) c[i] = cosf(angle[i]);
 }
-/* A volatile variable keeps the compiler from merging sin and cos of doubles into calls for several numbers. */
+/* A volatile variable keeps the compiler from merging sin and cos of doubles into calls for several
+   numbers. */
 static void double_row(const double *omega, double position, float *row)
 {
     for (size_t i = 0; i < PAIRS; i++) {

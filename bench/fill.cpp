@@ -81,8 +81,9 @@ static void add_threads(const Shape &s)
     }
 }
 
-// Cost against rows, d = 512: some peers and the roof at every fourth size (131072 is there
-// already), pe at many sizes, also off the powers of two.
+// Adds the rows that show the cost against the number of rows, with d = 512. Some peers and the
+// roof are timed at the powers of 4 up to 16384, since rows() has 131072 already. Calls of pe are
+// timed at many sizes, also between the powers of two.
 static void add_sweep()
 {
     const std::size_t d = 512;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The harness. Run by bench.py; by hand it is an ordinary google-benchmark program, with
-// --quick (no sweep, short repetitions) and --cpu=N (the core to stay on) besides.
+// The main program of all benchmarks, which bench.py runs. Run by hand, it is an ordinary
+// google-benchmark program with two more options: --quick (no sweep, short repetitions) and --cpu=N
+// (the core to stay on).
 
 #include "bench.hpp"
 
@@ -32,7 +33,7 @@ static void *buffers[2];
 static int rows_asked_for;
 static std::set<std::string> names;
 static std::map<std::string, std::pair<std::string, Body>>
-    pe_rows; // by verb/shape/type: the first function of pe's
+    pe_rows; // by verb/shape/type: name and body of the first row of pe
 
 static std::map<int, void (*)()> &sources()
 {
@@ -60,7 +61,7 @@ static void add_one(std::uint64_t &x)
 {
     x++;
 #if defined(__GNUC__)
-    __asm__ volatile("" : "+r"(x)); // in a register, one by one
+    __asm__ volatile("" : "+r"(x)); // x must be in a register here
 #else
     benchmark::DoNotOptimize(x);
 #endif
@@ -160,7 +161,7 @@ static Turns take_turns(const Body &body, const Body &against, double seconds, i
         for (std::size_t k = 0; k < calls; k++) one(call++, 0);
         return (cpu_seconds() - from) / static_cast<double>(calls);
     };
-    const auto calls = [](double one) { // even: then flips leave what was there
+    const auto calls = [](double one) { // an even number, after which flip() has changed nothing
         return static_cast<std::size_t>(std::max(1.0, block_seconds / std::max(one, 1e-9)) / 2) *
                    2 +
                2;
@@ -209,7 +210,7 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
 
     struct Seen {
         bool timed = false, checked = false;
-        const Roof *roof = nullptr; // the fastest of its kind
+        const Roof *roof = nullptr; // the fastest roof of the row's kind
         Accuracy accuracy;
     };
     const auto seen = std::make_shared<Seen>();
@@ -231,9 +232,10 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
         const double cpu = std::max(cpu_seconds() - cpu_from, 1e-9) / static_cast<double>(call);
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
         const double after = fixed_loop();
-        using benchmark::Counter; // counters of the threads are added up, but for these
+        using benchmark::Counter; // adds up the counters of all threads, unless they are means
         const auto mean = [](double x) { return Counter(x, Counter::kAvgThreads); };
-        // threads run at the same time: each takes as long for its share as the clock on the wall says
+        // Threads run at the same time, so the time of a call is wall-clock time if there are
+        // several.
         const double call_seconds =
             row.threads > 1 ? took.count() / static_cast<double>(call) : cpu;
         state.counters["ns_per_pair"] =
@@ -289,7 +291,7 @@ struct Exact {
     std::vector<float> f32;
 };
 
-struct Real { // 256 bits, never given back
+struct Real { // a number of 256 bits, which is never freed
     mpfr_t x;
     Real() { mpfr_init2(x, 256); }
 };
@@ -371,7 +373,7 @@ Accuracy accuracy(const std::vector<double> &positions, std::size_t d, Layout la
     long double largest = 0;
     std::size_t right = 0;
     for (std::size_t k = 0; k < rows; k++) {
-        // spread from the first row to the last
+        // The rows that are checked are spread from the first row to the last.
         const std::size_t r = rows < 2 ? 0 : k * (positions.size() - 1) / (rows - 1);
         const Exact &exact = exact_row(positions[r], d);
         Exact by_way = exact;

@@ -9,8 +9,10 @@
  *
  *     paired [-f REGEX] [-p PROCESSES] [-s SECONDS] [-l LIMIT] [-c CPU]
  *
- * SECONDS is the time for one case in one process. The program returns 1 if the ratio of a case is
- * above LIMIT (1.03) in the median and in all processes but one. paired.sh builds and runs this.
+ * SECONDS is the time for one case in one process. The exit status is 1 if a call fails, or if the
+ * ratio of a case is above LIMIT (1.03) in the median and in all processes but one. With fewer than
+ * three processes, only the median counts. It is 2 if the comparison could not be made. The script
+ * paired.sh builds and runs this.
  */
 #define _GNU_SOURCE /* sched_setaffinity, MAP_ANONYMOUS */
 
@@ -35,7 +37,7 @@ static const size_t KEPT = 8 << 20; /* larger buffers are not made anew before e
 
 /* Holds what one process found about a case: medians, and whether both sides gave the same bits. */
 typedef struct finding {
-    double old, now, ratio; /* seconds a call */
+    double old, now, ratio; /* seconds per call of both versions, and now / old */
     size_t pairs;
     int failed, same;
 } finding;
@@ -64,7 +66,8 @@ static double median(double *x, size_t n)
 static void *out;
 static void *in;
 
-/* Writes ones, as floats, doubles or 16-bit numbers (as a bfloat16, 0x3c00 is 2^-7). */
+/* Writes ones, as floats, doubles or float16 numbers. Cases of bfloat16 also get these bits, which
+   are 2^-7 there. */
 static void set_to_ones(void *buffer, size_t size, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -165,7 +168,8 @@ static void child(int process, const unsigned char *wanted, double seconds, int 
     out = mapped(PAIRED_BYTES), in = mapped(PAIRED_BYTES / 8);
     set_to_ones(out, sizeof(float), PAIRED_BYTES / sizeof(float));
     set_to_ones(in, sizeof(float), PAIRED_BYTES / 8 / sizeof(float));
-    /* Plans lie elsewhere in each process: what is alike in all of them is not chance. */
+    /* Plans get other addresses in each process, so that their addresses cannot decide all
+       results. */
     void *gap = malloc((size_t)(process * 7 % 16) * 4096 + 1);
     const paired_side *const sides[2] = {&paired_old, &paired_new};
     if (sides[process % 2]->setup(out, in) || sides[1 - process % 2]->setup(out, in)) {
@@ -192,7 +196,7 @@ static void print_time(double seconds)
     printf(" %7.*f %s", x < 10 ? 2 : x < 100 ? 1 : 0, x, units[unit]);
 }
 
-/* Prints the line of a case; returns 1 if it is slower. */
+/* Prints the line of a case. Returns 1 if the case is slower or a call failed, otherwise 0. */
 static int report(const char *name, const finding *found, size_t processes, double limit)
 {
     double ratio[MAX_PROCESSES], old[MAX_PROCESSES], now[MAX_PROCESSES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What paired.c and the two builds of paired_side.c know of each other.
+ * paired: declares the interface between paired.c and the two builds of paired_side.c.
  */
 #ifndef PE_PAIRED_H
 #define PE_PAIRED_H
@@ -28,6 +28,6 @@ typedef struct paired_side {
 
 extern const paired_side paired_old, paired_new;
 
-enum { PAIRED_BYTES = 1 << 28 }; /* of each buffer */
+enum { PAIRED_BYTES = 1 << 28 }; /* of the output buffer; the input buffer has an eighth of it */
 
 #endif /* PE_PAIRED_H */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cases of the comparison, included by paired_side.c, which has the plans and lists:
+ * This file has the cases of the comparison. It is included by paired_side.c, which has the plans
+ * and lists:
  *
- *     CASE(name, what becomes of the output, its elements, their number, the call in 0.1, in 0.2)
+ *     CASE(name, use of the output, type of its elements, their number, call in 0.1, later call)
  *
- * A name is verb, type, shape, and what is special. Output is f, g or h (floats, doubles, 16 bits).
+ * A name has the verb, the type, the shape, and what is special. The output is f, g or h, that is,
+ * floats, doubles or 16-bit numbers.
  */
 
 /* ---- tables ---- */

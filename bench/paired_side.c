@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One side of the comparison: the cases of paired_cases.h by the pe.h that the compiler finds, with
- * plans and lists of its own. Compiled twice, with -DPAIRED_SIDE=paired_old and paired_new; all else in
- * the objects is static.
+ * This file is one side of the comparison. It runs the cases of paired_cases.h with the pe.h that
+ * the compiler finds, and with plans and lists of its own. It is compiled twice, with
+ * -DPAIRED_SIDE=paired_old and paired_new. Everything else in the two objects is static.
  */
 #include "pe.h"
 
@@ -11,14 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CALL(OLD, NEW): the call as version 0.1 has it, and as version 0.2 has it */
+/* CALL(OLD, NEW) is OLD, the call as version 0.1 has it, or NEW, the call as later versions have
+   it. */
 #if PE_VERSION_HEX < 0x000200
     #define CALL(old, now) old
 #else
     #define CALL(old, now) now
 #endif
 
-/* The tables of RoPE, in 0.2 and since they are values, which paired.sh looks for. */
+/* These macros make and use tables of RoPE. paired.sh sets PAIRED_TABLE_IS_VALUE to 1 if the
+   version has the type pe_rope_table. */
 #if PAIRED_TABLE_IS_VALUE
     #define TABLE(T, ...) pe_rope_table_##T(__VA_ARGS__, NULL)
     #define BY_TABLE(layout, rows, tokens, heads)                                                  \
@@ -32,7 +34,8 @@ static pe_rope_table rotation;
     pe_rope_by_table_f32(layout, tables[1] + 64, tables[1], 128, 64, tokens, f, heads)
 #endif
 
-/* Queries from position 0 on and keys; before 0.3 keys were in no list. */
+/* These macros are arguments for queries and keys whose positions start at 0, or for keys in a
+   list. Before version 0.3 keys could not be in a list, and start at 0 instead. */
 #if PAIRED_KEYS_ANYWHERE
     #define QUERIES_KEYS(queries, keys) pe_from(0), queries, pe_from(0), keys
     #define QUERIES_LIST(queries, list, keys) pe_from(0), queries, pe_at_i64(list), keys
@@ -41,7 +44,8 @@ static pe_rope_table rotation;
     #define QUERIES_LIST(queries, list, keys) 0, queries, keys
 #endif
 
-/* Lists of coordinates and blocks of halves; or the same work by sections and joined axes. */
+/* If PAIRED_PLAIN is 0, cases use lists of coordinates and blocks of halves. If it is 1, as for
+   versions that have neither, the same cases use sections and joined axes, for as much work. */
 #ifndef PAIRED_PLAIN
     #define PAIRED_PLAIN !PAIRED_LISTS
 #endif
@@ -241,12 +245,14 @@ static int setup(void *out, const void *in)
                               2048,           64};
     rotation = by;
 #endif
-    /* a learned table; cosines and sines of RoPE, sines first, so that turning keeps the length */
+    /* tables[0] is a learned table. A row of tables[1] has the 64 sines of RoPE, then the cosines,
+       by which rotated heads keep their length. */
     return pe_fill_f32(&plan_512, CALL(1, pe_from(1)), 2048, tables[0], 512) != PE_OK ||
            pe_fill_f32(&rope_halves, CALL(1, pe_from(1)), 2048, tables[1], 128) != PE_OK;
 }
 
-/* The cases: first a function for each, then their list. call counts the calls of a run. */
+/* The cases are included twice: first each makes a function, then each makes an entry of the list.
+   The variable `call` of such a function counts its calls, and cases may use it. */
 #define JOIN(a, b) JOINED(a, b)
 #define JOINED(a, b) a##b
 #define CASE(name, use, element, count, old, now)                                                  \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The peers: each gives (sin, cos) of a vector of angles, and one loop makes a table of any of
-// them, or adds it to what is there.
+// Defines the peers, the other libraries that are timed beside pe. Each gives (sin, cos) of a
+// vector of angles. One loop, peer_rows(), makes a table with any of them, or adds it to the
+// output.
 //
 // They get what a careful user would give them: inverse frequencies made beforehand, one multiply
 // per angle, both results from one call where the library has one, shuffled full-width stores, and
@@ -32,7 +33,7 @@
 #include <sleef.h>
 #undef CONST // sleef.h leaves it behind
 
-// These join in where they are installed.
+// The following libraries are peers only where they are installed.
 #if __has_include(<Eigen/Core>)
     #include <Eigen/Core>
     #define BENCH_EIGEN 1
@@ -53,7 +54,8 @@
 namespace bench
 {
 
-// What becomes of a vector: it is written, written past the caches, or added to what is there.
+// Tells what put() does with a vector: it writes the vector, writes it past the caches, or adds it
+// to the output.
 enum class Put { STORE, STREAM, ADD };
 
 template <class L, Put how, class T> void put(T *out, typename L::V a)
@@ -63,8 +65,10 @@ template <class L, Put how, class T> void put(T *out, typename L::V a)
     else L::store(out, a);
 }
 
-// Vectors: V, lanes, the angles w * p, loads and stores that widen and round 16-bit numbers, and
-// `pair`, which puts (sin, cos) interleaved.
+// Each of the following structs describes a kind of vector. V is its type and `lanes` its number of
+// elements. The function scale() gives the angles w * p, and pair() puts sines and cosines
+// interleaved, with store(), stream() or, where it adds, load(). With AVX2 and AVX-512, load() and
+// store() also convert 16-bit numbers.
 struct f1 {
     using V = float;
     using element = float;
@@ -271,7 +275,8 @@ using native = f8;
 using native = f4;
 #endif
 
-// The functors: `sincos` of one vector.
+// Each of the following structs is a peer: a kind of vector with sincos(), which computes the sines
+// s and the cosines c of the angles a.
 struct plain_c : f1 {
     static void sincos(V a, V &s, V &c) { s = sinf(a), c = cosf(a); }
 };
@@ -327,7 +332,7 @@ struct highway : native { // Debian's 1.0 has no SinCos yet
 };
 #endif
 
-// The loop.
+// Holds the frequencies 10000^(-2i/d), computed in double, as floats and as doubles.
 struct Frequencies {
     std::vector<float> single;
     std::vector<double> twice;
@@ -385,7 +390,7 @@ struct Peer {
         FULL,
         SWEEP,
         ALWAYS
-    } when; // in a full run; at many sizes, too; in a quick run, too
+    } when; // FULL: in full runs only; SWEEP: also in the sweep over sizes; ALWAYS: in all runs
 };
 
 } // namespace bench
@@ -408,8 +413,8 @@ __m128 _ZGVbN4v_cosf(__m128);
 namespace bench
 {
 
-// SLEEF's at 3.5 ulp, angles in float and in double, as wide as the build allows, and at 1 ulp in
-// double, for tables of doubles.
+// SLEEF's functions of 3.5 ulp take angles in float or in double, and those of 1 ulp in double make
+// tables of doubles. All have the widest vectors that the build allows.
 #if defined(__AVX512F__)
     #define BENCH_SLEEF_FLOAT "sleef_u35_f16"
     #define BENCH_SLEEF_DOUBLE "sleef_u35_d8"
@@ -470,7 +475,8 @@ static const Peer all_peers[] = {
 #endif
 };
 
-// Those that suit an output of this size.
+// Returns the peers for an output of this size. Peers that stream need 64 MiB or more, and in a
+// quick run only those with ALWAYS are returned.
 inline std::vector<Peer> peers(std::size_t bytes)
 {
     std::vector<Peer> fit;

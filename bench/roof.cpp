@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The roofs: how fast this machine writes, copies and rewrites memory when nothing is computed.
 //
-// A compiler that sees what a roof does may leave some of it out. So none is inlined, their values come
-// from volatile variables, and holds() looks whether the buffer has what the last call must have left.
+// A compiler that sees what a roof does may leave some of it out. So no roof is inlined, the values
+// come from volatile variables, and holds() checks that the buffer has what the last call leaves.
 
 #include "bench.hpp"
 #include "peers.hpp"
@@ -20,7 +20,7 @@ namespace bench
 {
 
 static volatile float first_number = 0.7310586f; // memory writes lines of zeros faster than others
-static volatile float near_one = 1 + 1.0f / (1 << 23); // times the next is 1 again, in float
+static volatile float near_one = 1 + 1.0f / (1 << 23); // near_one * below_one is 1 in float
 static volatile float below_one = 1 - 1.0f / (1 << 23);
 static volatile std::uint32_t flipped =
     0x00010001; // the last bit of a float, and of two 16-bit numbers

@@ -52,7 +52,7 @@ std::string shape_of(std::size_t tokens, std::size_t count)
     return std::to_string(tokens) + "x" + std::to_string(count) + "x128";
 }
 
-// Adds a row that turns x = output<T>(), set to ones before.
+// Adds a row that rotates x = output<T>(), which is set to ones before each repetition.
 template <class T, class Turn>
 void add_turning(const char *verb, std::size_t tokens, std::size_t count,
                  const std::string &function, Turn turn)
@@ -109,7 +109,7 @@ void plain_c(std::size_t tokens, float *x)
     }
 }
 
-// Does the same with a table of [tokens][cosines, sines] that was made before.
+// Rotates with a table of [tokens][cosines, sines] that was made before.
 void table_c(const float *table, std::size_t tokens, std::size_t count, float *x)
 {
     for (std::size_t t = 0; t < tokens; t++, table += dim)
@@ -152,7 +152,8 @@ void add_by_table(std::size_t tokens, std::size_t count)
                        [=](float *x) { table_c(table->data(), tokens, count, x); });
 }
 
-// The tables, and filling as many bytes: rows of 128, twice as many where each number stands twice.
+// Adds the rows of tables, and beside each the fill of as many bytes: rows of 128 numbers, and
+// twice as many rows if the table has each number twice.
 void add_tables(std::size_t rows)
 {
     struct Kind {
@@ -182,7 +183,8 @@ void add_tables(std::size_t rows)
     }
 }
 
-// Two coordinates, of an image: columns joined, in blocks of halves, and a list that takes them by turns.
+// Adds rows for the two coordinates of an image. The plans have joined columns, blocks of halves,
+// or a list that gives the pairs one coordinate and the other in turn.
 void add_axes(std::size_t tokens)
 {
     const auto image = std::make_shared<std::vector<std::int64_t>>(2 * tokens);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans, and rows that make or change a whole table.
+// Provides plans, and adds rows that make or change a whole table.
 
 #ifndef PE_BENCH_TABLES_HPP
 #define PE_BENCH_TABLES_HPP

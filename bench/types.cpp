@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables of every type, sines and cosines interleaved or in halves, beside SLEEF's, rounded to it.
+// Times tables of every type, with sines and cosines interleaved or in halves, beside SLEEF's,
+// which are rounded to the type.
 
 #include "tables.hpp"
 

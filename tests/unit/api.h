@@ -82,11 +82,11 @@ typedef enum plan_kind {
     PLAN_ONE,      /* one axis */
     PLAN_MANY,     /* several axes, if the width suffices */
     PLAN_DOTS,     /* one axis, no element without a partner */
-    PLAN_SUMS,     /* the same, or angles that are sums over several coordinates */
+    PLAN_SUMS,     /* as PLAN_DOTS, or angles that are sums over several coordinates */
     PLAN_SHIFTS,   /* several axes, no element without a partner */
     PLAN_ROPE,     /* one axis, for pe_rope_T */
     PLAN_SECTIONS, /* several axes, made by pe_rope_plan_init() */
-    PLAN_LISTED,   /* the same with a coordinate for each pair */
+    PLAN_LISTED,   /* several axes, with a list of the coordinate of each pair */
     PLANS
 } plan_kind;
 
@@ -112,9 +112,9 @@ typedef enum place {
     PLACE_DELTA_LIST, /* pe_delta() of a list */
     PLACE_POINTS,     /* one of the lists of coordinates, in either order */
     PLACE_ANY,        /* one of all, also with pe_skip(), pe_back() and pe_delta() */
-    PLACE_ROW,        /* one that can be rows of a learned table */
-    PLACE_NUMBER,     /* one that can be rows of a RoPE table */
-    PLACE_WHOLE       /* one of the integer positions of one coordinate */
+    PLACE_ROW,        /* one that can name rows of a learned table */
+    PLACE_NUMBER,     /* one that can name rows of a RoPE table */
+    PLACE_WHOLE       /* one of integer positions of one coordinate */
 } place;
 
 static const char *const place_names[] = {
@@ -133,7 +133,7 @@ typedef struct args {
     float scale;
     pe_layout layout;
     pe_alibi_mode mode;
-    /* The following fields describe the pe_at of the call. */
+    /* The following fields except `limit` describe the pe_at of the call. */
     place place; /* one of the values up to PLACE_NONE */
     size_t list; /* 1 if p[0] is the list of the pe_at */
     int64_t first, step;
@@ -159,7 +159,7 @@ typedef struct function {
     unsigned strides;  /* bit i is set if n[i] is a stride; if it is used and has its */
                        /* minimum, a smaller one returns PE_ERR_SHAPE */
     unsigned counted;  /* bit i is set if n[i] > 2^31 + 1 returns PE_ERR_RANGE */
-    int fixed;         /* bit 0: the same for all rows; bit 1: the same for all widths */
+    int fixed;         /* bit 0: independent of the number of rows; bit 1: of the width */
 } function;
 
 static inline size_t element_of(holds h)
@@ -912,7 +912,7 @@ SIZES(rope_plan_init)
     a->pairs = s->width < 35 ? s->width : 35;
     a->form = s->rows;
     c = model_of(a, 3);
-    c.short_factor = c.long_factor = ones, c.freq_factors = NULL; /* any */
+    c.short_factor = c.long_factor = ones, c.freq_factors = NULL; /* the size is that of any */
     c.freq_factors_length = 0;
     SET(pe_rope_plan_size(&c));
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * These angles were built to be next to the midpoint of two numbers. Each entry has frequency,
- * position, amplitude and half_turns. test_theorem.c checks them with MPFR, and hash.c hashes them
- * on every machine.
+ * This table has pairs whose sine or cosine, times the amplitude, is next to the midpoint of two
+ * numbers of a type, where rounding is hard. An entry has the frequency w, the position t, and the
+ * amplitude and half_turns of the config. The test test_theorem.c checks the entries with MPFR, and
+ * hash.c hashes them on every machine.
  */
 #ifndef PE_TESTS_BUILT_H
 #define PE_TESTS_BUILT_H

@@ -8,9 +8,9 @@
  * The environment has these variables:
  *
  *     PE_SEED=n   the seed of everything random (default 1)
- *     PE_LONG=1   16 times the work
+ *     PE_LONG=1   16 times the work; PE_QUICK is then ignored by workload()
  *     PE_QUICK=1  a 16th of the work (emulators, valgrind)
- *     PE_QUICK=n  an n-th of that (mutants)
+ *     PE_QUICK=n  an n-th of that, for n up to 100 (mutants)
  *
  * If the program has an argument, only the tests whose names match this pattern run.
  */
@@ -40,7 +40,7 @@
 #endif
 
 #ifdef __cplusplus
-extern "C" { /* its own is for one type only */
+extern "C" { /* cmocka.h declares its functions without extern "C" */
 #endif
 #include <cmocka.h>
 #ifdef __cplusplus
@@ -75,7 +75,7 @@ static const int64_t hard_positions[] = {
 typedef struct test_run {
     const char *program;
     uint64_t seed;
-    int is_long, is_quick; /* is_quick: the value of PE_QUICK */
+    int is_long, is_quick; /* is_quick: the value of PE_QUICK, 0 if it is not set */
 } test_run;
 
 static inline test_run *test_this_run(void)
@@ -110,7 +110,7 @@ static inline void test_begin(int argc, char **argv)
                            : "");
 }
 
-/* Returns the command that repeats the run, or one test of it. */
+/* Prints the command that repeats the run, or only the given test if it is not NULL. */
 static inline void test_print_rerun(FILE *to, const char *test)
 {
     const test_run *run = test_this_run();
@@ -133,8 +133,8 @@ static inline size_t workload(size_t usual)
     return usual;
 }
 
-/* Returns the step of loops over a list of cases. PE_QUICK=1 uses every third case, otherwise all
-   are used. */
+/* Returns the step of loops over a list of cases: 1 normally, and n + 2 with PE_QUICK=n, so that
+   PE_QUICK=1 uses every third case. */
 static inline size_t every(void)
 {
     const int quick = test_this_run()->is_quick;
@@ -196,7 +196,8 @@ static inline double rng_unit(rng *r)
     return (double)(rng_next(r) >> 11) / 9007199254740992.0; /* 2^53; C++11 has no 0x1p53 */
 }
 
-/* Returns any legal position: half of them are uniform, and half are log-uniform. */
+/* Returns a random legal position. About half of them are uniform and half log-uniform in
+   magnitude; about 1 in 1000 is one of the two positions nearest to 2^31 or to -2^31. */
 static inline int64_t rng_position(rng *r)
 {
     uint64_t bits = rng_next(r);
@@ -211,7 +212,7 @@ static inline int64_t rng_position(rng *r)
  * Memory: allocation that succeeds, canaries, pages between two inaccessible ones
  * --------------------------------------------------------------------------------------------- */
 
-#define CANARY 0xC3 /* four of them are -391.5f and eight -2.8e18: no encoding has these bits */
+#define CANARY 0xC3 /* as a float -391.5, as a double -2.8e18, which no tested table has */
 
 static inline void *must_alloc(size_t bytes)
 {
@@ -230,7 +231,8 @@ static inline int all_canaries(const void *memory, size_t bytes)
 }
 
 typedef struct guarded {
-    unsigned char *map, *begin, *end; /* [begin, end) is yours; one byte to either side faults */
+    /* map: the pages of [begin, end), which are for use, between two that are inaccessible. */
+    unsigned char *map, *begin, *end;
     size_t map_bytes;
 } guarded;
 
@@ -390,8 +392,9 @@ static inline pe_status call_bare(call c, const pe_plan *plan, size_t d_model, i
     return PE_ERR_ENUM;
 }
 
-/* Returns the rounding mode, FTZ and DAZ, which a call must restore. The exception flags may
-   change. */
+/* Returns what a call must restore: the control bits of MXCSR (rounding mode, flush-to-zero,
+   denormals-are-zero, exception masks), or only the rounding mode where there is no SSE2. The
+   exception flags, which may change, are left out. */
 static inline unsigned float_environment(void)
 {
 #if defined(__SSE2__)
@@ -420,7 +423,8 @@ static inline int flush_subnormals(int on)
 #endif
 }
 
-/* Runs the call and checks errno and the floating-point environment before and after it. */
+/* Runs the call, returns its status, and fails the test if the call changed errno or the
+   floating-point environment. */
 static inline pe_status call_run(call c, const pe_plan *plan, size_t d_model, int64_t first,
                                  const int64_t *positions, size_t rows, void *out, size_t stride)
 {

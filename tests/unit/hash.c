@@ -2,23 +2,26 @@
  *
  * hash: a 64-bit hash of everything the library computes, one for each section.
  *
- *     hash [sections]        sections: run only the first so many (an emulator runs a prefix)
+ *     hash [sections]        sections: how many sections to run, starting at the first. Without
+ *                            it, or if it is 0 or too large, all run. Emulators run only some.
  *
- * Two builds agree when their lines agree. A run of a prefix is compared with the same prefix of a
- * full run. The step matrix (tests/tools/matrix.sh) does so for every ISA, compiler, optimisation
- * level and language standard. The step golden (tests/checks/golden.sh) compares with
- * tests/golden.txt, so a change of bits is a diff.
+ * Two builds agree when their lines agree. The lines of a run with fewer sections are compared with
+ * the first lines of a full run. The step matrix (tests/tools/matrix.sh) does so for every ISA,
+ * compiler, optimisation level and language standard. The step golden (tests/checks/golden.sh)
+ * compares with tests/golden.txt, so a change of bits is a diff.
  * Whole rows are hashed, padding included, so a store outside a row changes the hash as well.
  * Values are hashed as integers, not as bytes, so the hash does not depend on byte order.
- * Last comes pe_selftest(): where it is not PE_OK there is a line that says so, and the exit status is 1.
+ * The last call is pe_selftest(): if it fails, a line says so and the exit status is 1.
  *
- * HASH_MAIN=name      name the function main so: several instruction sets in one program,
- *                     tests/unit/hash_several.c
- * HASH_FLUSH=1        switch on flush-to-zero and denormals-are-zero first. Every section has to agree
- *                     all the same: no subnormal is among what it computes.
+ * HASH_MAIN=name      gives the function main this name, so that tests/unit/hash_several.c can call
+ *                     the mains of several builds in one program.
+ * HASH_FLUSH=1        switches on flush-to-zero and denormals-are-zero first. The hashes of all
+ *                     sections must still be the same, because no section computes a
+ *                     subnormal float or double.
  *
- * This file is plain C99 that is also C++11, and depends only on pe.h. To add a verb, write a
- * section function and append it to SECTIONS below. Keep the cheap sections first.
+ * This file is plain C99 that is also C++11, and depends only on pe.h and on two headers of this
+ * folder, apart.h and built.h. To hash another function of pe, write a function for a section and
+ * add it to SECTIONS below, among the sections that take as long: the cheap ones come first.
  */
 #include "pe.h"
 #include "apart.h"
@@ -43,7 +46,7 @@ static void *g_buffer;
 
 /* ---- hashing --------------------------------------------------------------------------------- */
 
-/* Sums and products modulo 2^64 are meant, whatever -fsanitize=integer asks. */
+/* Tells -fsanitize=integer that sums and products modulo 2^64 are intended. */
 #if defined(__clang__)
 #define WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
 #else
@@ -57,7 +60,7 @@ static uint64_t mix(uint64_t h, uint64_t word)
     return h ^ (h >> 32);
 }
 
-/* The sign of a zero and the payload of a NaN count: bits are compared, not values. */
+/* Adds the bits of n floats to the hash, so the sign of a zero and the payload of a NaN count. */
 static void hash_f32(const float *x, size_t n)
 {
     uint64_t h = g_hash;
@@ -123,11 +126,11 @@ static void need_ok(pe_status status, const char *what)
 
 typedef struct table {
     size_t rows, d_model, padding; /* stride = d_model + padding */
-    int64_t first;
+    int64_t first;                 /* the position of row 0; for fill_at_f32() a seed */
     double base, amplitude;
 } table;
 
-/* Make a plan; the caller frees the memory returned. */
+/* Makes a plan, and returns its memory, which the caller frees. */
 static void *plan_of_config(pe_plan *plan, const pe_config *config)
 {
     const size_t size = pe_plan_size(config);
@@ -171,7 +174,7 @@ static pe_heads heads_of(size_t heads, size_t head_stride, size_t token_stride)
     return lie;
 }
 
-/* ---- verbs: each fills the buffer in pieces and hashes whole rows ---------------------------- */
+/* ---- the functions of the sections: each adds the bits of some results to the hash ----------- */
 
 static size_t rows_per_call(size_t row_bytes)
 {
@@ -220,7 +223,9 @@ static void fill_f64(const table *tables, size_t count)
     }
 }
 
-/* Rows at the table's positions, shuffled and mixed with remote ones: first is a seed here. */
+/* Adds to the hash rows at lists of positions. One third of a list is random in the whole range,
+   one third is random up to 2^15 in magnitude, and the others descend from t->rows. The first, the
+   middle and the last position are 2^31, -2^31 and 0. t->first is the seed. */
 WRAPS
 static void fill_at_f32(const table *tables, size_t count)
 {
@@ -295,7 +300,7 @@ static void alibi_matrices(const table *unused, size_t count)
     (void)unused;
     (void)count;
     need_ok(pe_alibi_slopes_f32(HEADS, 8.0f, slopes), "pe_alibi_slopes_f32");
-    slopes[0] = 3e30f; /* overflow in 16 bits */
+    slopes[0] = 3e30f; /* its biases overflow in f16, and some in all types */
     slopes[1] = -1e-9f;
     for (size_t k = 0; k < 3 * sizeof firsts / sizeof *firsts; k++) {
         const int64_t first = firsts[k / 3];
@@ -336,8 +341,8 @@ static void alibi_matrices(const table *unused, size_t count)
     g_elements += HEADS * 300 * 600;
 }
 
-/* Adds to the hash biases with queries and keys at any positions, T5's buckets, and factors of
-   queries by logarithms. */
+/* Adds to the hash ALiBi's biases with queries and keys at any positions, T5's buckets, and the
+   factors of queries that PE_QUERY_SCALE_LOG gives. */
 WRAPS
 static void biases_anywhere(const table *unused, size_t count)
 {
@@ -389,7 +394,8 @@ static void biases_anywhere(const table *unused, size_t count)
     }
 }
 
-/* Adds to the hash tables of plans with a coordinate for each pair, made from both configs. */
+/* Adds to the hash tables of plans in which each pair has its own coordinate (config.coordinate).
+   Half of the plans are made from a pe_rope_config, the others from a pe_config. */
 WRAPS
 static void coordinates(const table *unused, size_t count)
 {
@@ -477,8 +483,10 @@ static void learned(const table *unused, size_t count)
     }
 }
 
-/* What models need besides: columns of several axes, sums over coordinates, pairs read adjacent and
-   written as halves, frequencies of float32 code and of ggml, factors, biases, antialias. */
+/* Adds to the hash what some models need besides. There are columns of several axes, sums over
+   coordinates, and RoPE that reads interleaved pairs and writes halves (rope_interleave). Then come
+   frequencies of float32 code and of ggml, factors of queries and of xPos, T5's biases, and
+   resampled tables. */
 static void models(const table *unused, size_t count)
 {
     enum { D = 66, AXES = 3, ROWS = 30, HEADS = 3, OUT = 7, TABLE = 18 };
@@ -588,7 +596,7 @@ static void models(const table *unused, size_t count)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* rows, d_model, padding, first, base, amplitude */
+/* The fields of each entry below are rows, d_model, padding, first, base and amplitude. */
 static const table SMALL[] = {
     {512, 8, 0, 0, 1e4, 1},
     {200, 16, 1, 100, 1e4, 1},
@@ -632,7 +640,8 @@ static const table WIDE[] = {{1024, 1000, 24, -512, 1e6, 1}};
 static const table LONG_DOUBLES[] = {{4096, 128, 0, -100000, 1e4, 1}};
 static const table LONG_LIST[] = {{8192, 96, 0, 4, 1e4, 1}};
 
-/* Every width a tail can have, on both sides of every vector length, at a cheap number of rows. */
+/* Adds to the hash floats of each width from 1 to 140, and doubles of each up to 36. So every
+   vector length leaves every number of elements over. Wider rows are fewer, to save time. */
 static void every_width(const table *unused, size_t count)
 {
     (void)unused;
@@ -646,8 +655,9 @@ static void every_width(const table *unused, size_t count)
     }
 }
 
-/* Adds to the hash every preset, option and type: filled, by list, by real positions, as a grid,
-   added. */
+/* Adds to the hash tables of every preset, with four settings of the other options, in each type.
+   Presets of one axis are filled in a range, by a list and at real positions, and added in a range
+   and by a list. Presets of more axes are filled on a grid and at real points. */
 static void conventions(const table *unused, size_t count)
 {
     enum { ROWS = 40 };
@@ -705,13 +715,14 @@ static void conventions(const table *unused, size_t count)
     }
 }
 
-/* Every type of RoPE, at every number of pairs that leaves another tail. */
+/* Adds to the hash the frequencies and periods of every type of RoPE, with 2 to 20, 43 and 66
+   pairs. */
 static void rope_frequencies(const table *unused, size_t count)
 {
     static const double thetas[] = {1e4, 5e5, 1.5e5, 3.7};
     double omega[70], factors[70], attention;
     float floats[70];
-    volatile double one = 1; /* divided by as it stands, whatever the compiler is told */
+    volatile double one = 1; /* so that no option of the compiler changes the division below */
     (void)unused;
     (void)count;
     for (size_t i = 0; i < 70; i++) {
@@ -748,7 +759,8 @@ static void rope_frequencies(const table *unused, size_t count)
     }
 }
 
-/* The coordinate of pair i, as PE_SECTIONS_BLOCKS and PE_SECTIONS_INTERLEAVED say. */
+/* Returns the coordinate of pair i in the order PE_SECTIONS_INTERLEAVED, or else in the order
+   PE_SECTIONS_BLOCKS. sections[a] is the number of pairs of coordinate a. */
 static size_t coordinate_of(size_t i, const size_t *sections, size_t axes, int interleaved)
 {
     size_t a = 0;
@@ -757,8 +769,8 @@ static size_t coordinate_of(size_t i, const size_t *sections, size_t axes, int i
     return a;
 }
 
-/* The table of heads whose pairs have their coordinates from list[axes][rows], put together from
-   tables of one coordinate. */
+/* Writes the cosines and sines of heads whose pairs have different coordinates. The coordinates are
+   list[axes][rows]. One table per coordinate is made, and each pair is copied from its table. */
 static void table_of_sections(const pe_plan *plan, const int64_t *list, size_t rows,
                               const size_t *sections, size_t axes, int interleaved, float *cosines,
                               float *sines)
@@ -775,7 +787,9 @@ static void table_of_sections(const pe_plan *plan, const int64_t *list, size_t r
     }
 }
 
-/* Heads of every width that leaves another tail, each type, pairing and form; tables; ggml's angles. */
+/* Adds to the hash rotated heads of each even width up to 66 and of some up to 132. They have each
+   type, both layouts, tokens or heads outermost, and near or far positions. Tables and ggml's
+   angles follow. */
 static void rope(const table *unused, size_t count)
 {
     enum { TOKENS = 40, HEADS = 3, WIDTH = 134, ALL = TOKENS * HEADS * WIDTH };
@@ -849,7 +863,8 @@ static void rope(const table *unused, size_t count)
     }
 }
 
-/* The matrix of a shift by k: the rows of the identity, turned back; all zeros are +0. */
+/* Computes the matrix of a shift by k, by shifting the rows of the identity by -k. Each zero
+   becomes +0. */
 static void matrix_of_shift(const pe_plan *plan, int64_t k, double *matrix)
 {
     const size_t d = plan->d_model;
@@ -862,7 +877,8 @@ static void matrix_of_shift(const pe_plan *plan, int64_t k, double *matrix)
     }
 }
 
-/* Shifts of every type and layout, at widths with every tail, matrices, dot products and lengths. */
+/* Adds to the hash shifts of every type and layout, matrices of shifts, dot products, and the
+   length of a row. The widths are 2 to 40 and some larger ones. */
 static void algebra(const table *unused, size_t count)
 {
     (void)unused;
@@ -879,7 +895,7 @@ static void algebra(const table *unused, size_t count)
             pe_plan plan;
             void *memory = plan_of_config(&plan, &config);
             float *f32 = (float *)g_buffer;
-            memset(f32, 0x5a, n * sizeof *f32); /* nothing of another type between the rows */
+            memset(f32, 0x5a, n * sizeof *f32); /* also overwrites what is between the rows */
             need_ok(pe_fill_f32(&plan, pe_from(100), rows, f32, stride), "pe_fill_f32");
             need_ok(pe_shift_f32(&plan, pe_all(k), rows, f32, stride), "pe_shift_f32");
             hash_f32(f32, n);
@@ -909,7 +925,8 @@ static void algebra(const table *unused, size_t count)
     }
 }
 
-/* One head of one token by a table, whose way is its own, has the bits of the first of two heads. */
+/* Checks one head of one token that a table rotates, for which pe has code of its own. Its bits
+   must be those of the first of two heads. */
 static void one_head(void)
 {
     enum { H = 64, N = 2 * H };
@@ -938,7 +955,8 @@ static void one_head(void)
 #undef ONE
 }
 
-/* The calls of RoPE that rope() leaves out: lists, out of place, queries with keys, tables, each type. */
+/* Adds to the hash the calls of RoPE that rope() leaves out, in each type: lists, queries with
+   keys, rotation out of place, and tables of the other orders. */
 static void rope_calls(const table *unused, size_t count)
 {
     enum { T = 19, H = 3, K = 2, MOST = T * (H + K) * 72 };
@@ -1040,7 +1058,7 @@ static void batches(const table *unused, size_t count)
         need(size > 0, "pe_plan_size", "no plan");
         void *memory = malloc(size);
         need(memory != NULL, "malloc", "out of memory");
-        for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* one rounding */
+        for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* rounded once */
         need_ok(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size),
                 "frequencies");
         need(plan.pairs == pairs, "pairs", "another number");
@@ -1070,11 +1088,11 @@ static void batches(const table *unused, size_t count)
     }
 }
 
-/* ---- what a pe_at can say -------------------------------------------------------------------- */
+/* ---- places: each kind of pe_at -------------------------------------------------------------- */
 
 enum { MOST_PLACES = 20, PLACE_ROWS = 17 };
 
-/* Lists and points, [rows][axes], of each type. */
+/* The numbers in each type that lists of positions and points of up to three coordinates read. */
 typedef struct lists {
     int32_t i32[3 * PLACE_ROWS];
     int64_t i64[3 * PLACE_ROWS];
@@ -1092,7 +1110,8 @@ static void fill_lists(lists *l)
     }
 }
 
-/* Places of every kind for rows of so many coordinates. */
+/* Writes one place of every kind to `at`, for plans of this number of axes, and returns how many
+   there are: at most MOST_PLACES. The grid is the place with index 11. */
 static size_t places_of(pe_at *at, const lists *l, size_t axes)
 {
     static const size_t sizes[3] = {3, 2, 3};
@@ -1112,13 +1131,14 @@ static size_t places_of(pe_at *at, const lists *l, size_t axes)
                              pe_coords_i64(l->i64, axes, 1, PLACE_ROWS), /* [axes][rows] */
                              pe_coords_f32(l->f32, axes, 3, 1),
                              pe_coords_f64(l->f64, axes, 1, 17),
-                             pe_coords_f64(l->f64, axes, 0, 7)}; /* the same point */
+                             pe_coords_f64(l->f64, axes, 0, 7)}; /* one point for all rows */
     const size_t count = sizeof every / sizeof *every;
     memcpy(at, every, sizeof every);
     return count;
 }
 
-/* Fills and sums at places of every kind, forwards, back, and as differences. */
+/* Adds to the hash fills and sums at places of every kind: forwards, back (pe_back), as differences
+   (pe_delta), both, and without the first two rows (pe_skip). */
 static void places(const table *unused, size_t count)
 {
     static lists l;
@@ -1138,7 +1158,7 @@ static void places(const table *unused, size_t count)
         void *memory = plan_of_config(&plan, &config);
         const size_t d = plan.d_model, all = places_of(at, &l, plan.axes);
         for (size_t p = 0; p < all; p++) {
-            const int is_grid = p == 11; /* of so many cells */
+            const int is_grid = p == 11; /* a grid has no rows after its cells */
             const size_t cells = plan.axes == 1 ? 3 : plan.axes == 2 ? 6 : 17;
             const size_t rows = is_grid ? cells : p == 2 || p == 3 ? 13 : PLACE_ROWS, n = rows * d;
             const pe_at ways[5] = {at[p], pe_back(at[p]), pe_delta(at[p]), pe_delta(pe_back(at[p])),
@@ -1167,7 +1187,8 @@ static void places(const table *unused, size_t count)
     }
 }
 
-/* Shifts of rows with columns that no axis has, in both layouts: axes are blocks of pairs. */
+/* Adds to the hash shifts of rows with two axes of 70 and 10 columns, each a block, and three
+   columns that belong to no axis, in both layouts. */
 static void shifts_apart(const table *unused, size_t count)
 {
     enum { ROWS = 7, FIRST = 70, SECOND = 10, D = FIRST + SECOND + 3 };
@@ -1202,7 +1223,8 @@ static void shifts_apart(const table *unused, size_t count)
     }
 }
 
-/* Shifts and dot products at places of every kind; what else takes a place. */
+/* Adds to the hash shifts and dot products at places of every kind. Then come learned tables, their
+   gradient, and ggml's angles, each at a few places. */
 static void places_elsewhere(const table *unused, size_t count)
 {
     enum { BROAD = 24, TABLE = 50, ELEMENTS = (int)PLACE_ROWS * BROAD };
@@ -1274,9 +1296,9 @@ static void places_elsewhere(const table *unused, size_t count)
     g_elements += 4 * ELEMENTS + (size_t)TABLE * BROAD;
 }
 
-/* Adds to the hash plans of RoPE that are made in one step, with sections of each order and
-   places of every kind. Tables, float keys written to a cache of 16 bits, and rotation by the
-   caller's tables, out of place, follow. */
+/* Adds to the hash heads rotated with plans of pe_rope_plan_init(), with sections of each order and
+   places of every kind, and float keys written to a cache of 16 bits. Tables of these plans, and
+   rotation out of place by the caller's tables, follow. */
 static void rope_plans(const table *unused, size_t count)
 {
     enum { T = PLACE_ROWS, H = 2, MOST = T * H * 50 };
@@ -1375,8 +1397,8 @@ static void rope_plans(const table *unused, size_t count)
     }
 }
 
-/* Adds to the hash tables of each type and order, and heads of each type rotated by their rows:
-   in a range, gathered, back. */
+/* Adds to the hash tables of each type and order, and heads of each type rotated by their rows. The
+   rows are a range, those of a list, or those of the list for rotation back (pe_back). */
 static void rope_tables(const table *unused, size_t count)
 {
     enum { ROWS = 29, T = 13, H = 2, N = 80, MOST = T * H * N };
@@ -1523,7 +1545,8 @@ static void repeats(const table *unused, size_t count)
     }
 }
 
-/* Axes in blocks of halves; heads whose rotated part is not their first. */
+/* Adds to the hash heads whose two axes are blocks of halves, and heads whose rotated part does not
+   begin at their first element. */
 static void rope_blocks(const table *unused, size_t count)
 {
     enum { T = 9, H = 2, MOST = T * H * 140 };
@@ -1578,7 +1601,8 @@ static void rope_blocks(const table *unused, size_t count)
     }
 }
 
-/* Adds to the hash one row that is computed alone in each type, and the numbers of its plan. */
+/* Adds to the hash one row, computed alone in each type at position t, and the frequencies and
+   wavelengths of its plan. If omega is NULL, the frequencies are those of the config. */
 static void lone_row(const pe_config *config, const double *omega, double t)
 {
     enum { WIDTH = 4 };
@@ -1608,8 +1632,9 @@ static void lone_row(const pe_config *config, const double *omega, double t)
     free(memory);
 }
 
-/* Without a plan: tiles, tables, places. No float is subnormal, which a program may flush, and no
-   compiler's option changes the frequencies. */
+/* Adds to the hash pe_sincos_T, which needs no plan, with sines and cosines in one array and in
+   two, and at three kinds of places. No result is a subnormal float, which a program may flush to
+   zero. The volatile variable keeps the compiler's options from changing the frequencies. */
 static void without_a_plan(const table *tables, size_t count)
 {
     static const size_t pairs[] = {1, 7, 64, 257}, rows[] = {1, 5, 36, 300};
@@ -1649,7 +1674,7 @@ static void without_a_plan(const table *tables, size_t count)
 /* Adds to the hash the cases that were built to make rounding fail: see test_theorem.c. */
 static void built_against(const table *tables, size_t count)
 {
-    const double tie = 1 + 1.0 / 16777216; /* the middle of two floats */
+    const double tie = 1 + 1.0 / 16777216; /* 1 + 2^-24, the midpoint of two floats */
     const double both[2] = {tie, tie / 3};
     pe_config c;
     (void)tables, (void)count;
@@ -1674,7 +1699,7 @@ static void built_against(const table *tables, size_t count)
     lone_row(&c, NULL, 123456789);
 }
 
-/* Adds phase increments, made from plans and from frequencies to the hash. */
+/* Adds to the hash the phase increments of plans and of given frequencies. */
 static void fixed_point(const table *tables, size_t count)
 {
     static double memory[1 << 13];
@@ -1741,7 +1766,8 @@ static const struct section {
     {"fill_f32 131072 x 64", fill_f32, TABLES(LONG)},
 };
 
-/* Makes subnormal results 0, and treats subnormal operands as 0. */
+/* If HASH_FLUSH is defined, makes the CPU flush subnormal results to 0 and treat subnormal operands
+   as 0. */
 static void flush_subnormals(void)
 {
 #if defined(HASH_FLUSH) && defined(__SSE2__)
@@ -1775,7 +1801,7 @@ int HASH_MAIN(int argc, char **argv)
     const size_t last = given > 0 && given < all ? (size_t)given : all;
     g_buffer = malloc(BUFFER_BYTES);
     need(g_buffer != NULL, "malloc", "out of memory");
-#ifndef PE_SLEEF_NAME /* the functions come from another file */
+#ifndef PE_SLEEF_NAME /* with PE_EXTERN, which takes the functions from another file */
 #define PE_SLEEF_NAME "as it was compiled"
 #endif
     need(pe_version() == PE_VERSION_HEX, "pe_version", "functions of another version");
@@ -1784,7 +1810,7 @@ int HASH_MAIN(int argc, char **argv)
         g_hash = SEED;
         g_elements = 0;
         SECTIONS[s].run(SECTIONS[s].tables, SECTIONS[s].count);
-        /* a branch on all results: where MemorySanitizer looks */
+        /* MemorySanitizer reports uninitialised results only at a branch, and this is one. */
         need(g_hash != 0, SECTIONS[s].name, "the hash is 0");
         printf("%-26s %10" PRIu64 " elements  %016" PRIx64 "\n", SECTIONS[s].name, g_elements,
                g_hash);
@@ -1793,7 +1819,7 @@ int HASH_MAIN(int argc, char **argv)
         }
     }
     free(g_buffer);
-    /* A line of its own, so that a comparison sees it where the exit status is lost. */
+    /* The line lets a comparison of the output see the failure where the exit status is lost. */
     const pe_status status = pe_selftest();
     if (status != PE_OK) printf("pe_selftest: status %d\n", (int)status);
     return status != PE_OK;

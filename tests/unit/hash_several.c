@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * hash_several: several builds of tests/unit/hash.c in one program, each with an instruction set of its
- * own; run them one after the other. Their names are in SEVERAL: -DSEVERAL="X(hash_a) X(hash_b)".
+ * hash_several: runs several builds of tests/unit/hash.c, one after the other, in one program. Each
+ * build has another instruction set and another name for its main function (HASH_MAIN). The macro
+ * SEVERAL lists these names: -DSEVERAL="X(hash_a) X(hash_b)". The exit status is 0 if all builds
+ * return 0. The argument is passed to each:
  *
  *     hash_several [sections]
  */

@@ -37,20 +37,22 @@
 typedef struct oracle {
     size_t d_model, pairs;
     double base, amplitude;
-    mpfr_t *frequencies; /* base^(-2i/d_model) */
-    mpfr_t angle, scratch, next;
-    mpfr_t sine, cosine;    /* of the last call of oracle_turn() */
-    mpfr_t element[2];      /* the same times the amplitude, exactly: columns 2i, 2i + 1 */
-    size_t block;           /* for certified tables: rows per anchor */
-    double *turns, *anchor; /* pairs (sine, cosine): [block][pairs], [pairs] */
-    const char *test;       /* the name that messages print */
-    int quiet;              /* 1: wrong elements are counted, not printed */
-    size_t reported;
+    mpfr_t *frequencies;         /* base^(-2i/d_model) */
+    mpfr_t angle, scratch, next; /* for intermediate results */
+    mpfr_t sine, cosine;         /* results of the last call of oracle_turn() */
+    mpfr_t element[2]; /* sine and cosine of the last oracle_pair(), times the amplitude */
+    size_t block;      /* for certified tables: rows per anchor; 0 before the first table */
+    /* Sines and cosines: turns[block][pairs][2] are those of the distances 0 ... block - 1 from an
+       anchor, and anchor[pairs][2] are those of the position of the current anchor. */
+    double *turns, *anchor;
+    const char *test; /* the name that messages print */
+    int quiet;        /* 1: wrong elements are counted, not printed */
+    size_t reported;  /* wrong elements so far; only the first 4 are printed */
 } oracle;
 
 /* Counts how many elements the whole program has checked, in each way and type. */
 typedef struct oracle_totals {
-    uint64_t direct_f32, certified_f32, near_ties, direct_f64;
+    uint64_t direct_f32, certified_f32, near_ties, direct_f64; /* near_ties: pairs sent to MPFR */
 } oracle_totals;
 
 static inline oracle_totals *oracle_count(void)
@@ -84,8 +86,8 @@ static inline void oracle_make(oracle *o, const char *test, size_t d_model, doub
                 (mpfr_ptr)NULL);
     mpfr_inits2(ORACLE_VALUE_BITS, o->sine, o->cosine, o->next, (mpfr_ptr)NULL);
     for (size_t i = 0; i < o->pairs; i++) {
-        /* A root of a power is exact wherever the result is; a power with a fraction as exponent is
-           not. */
+        /* base^(2i / d_model) is computed as a root of a power, with the fraction reduced. This is
+           exact wherever the result fits the precision; a power with a rounded exponent is not. */
         const size_t common = oracle_gcd(2 * i, d_model);
         mpfr_init2(o->frequencies[i], ORACLE_ANGLE_BITS);
         mpfr_set_d(o->angle, base, MPFR_RNDN);
@@ -119,12 +121,13 @@ static inline void oracle_turn(oracle *o, int64_t position, size_t pair)
 {
     int inexact;
     mpfr_mul_d(o->angle, o->frequencies[pair], (double)position, MPFR_RNDN);
-    inexact = mpfr_sin_cos(o->sine, o->cosine, o->angle, MPFR_RNDZ); /* sine: 2 bits, cosine: 2 */
+    /* Bits 0 and 1 of the result tell whether the sine is inexact, bits 2 and 3 the cosine. */
+    inexact = mpfr_sin_cos(o->sine, o->cosine, o->angle, MPFR_RNDZ);
     oracle_to_odd(o->sine, inexact & 3);
     oracle_to_odd(o->cosine, inexact >> 2);
 }
 
-/* Computes the two elements of a pair before their one rounding. */
+/* Computes the two elements of a pair before their rounding to the type, into o->element. */
 static inline void oracle_pair(oracle *o, int64_t position, size_t pair)
 {
     oracle_turn(o, position, pair);
@@ -144,8 +147,8 @@ static inline void oracle_report(oracle *o, int64_t position, size_t column, dou
     test_print_rerun(stderr, o->test);
 }
 
-/* Compares one element with the last oracle_pair(), and returns 1 if it is wrong. At position 0,
-   +0 is not -0. */
+/* Compares one element with the last oracle_pair(), and returns 1 if it is wrong, otherwise 0. At
+   position 0 with a positive amplitude, -0 is wrong. The sign of other zeros is not checked. */
 static inline size_t oracle_compare_f32(oracle *o, int64_t position, size_t column, float got)
 {
     const float want = mpfr_get_flt(o->element[column % 2], MPFR_RNDN);
@@ -167,8 +170,8 @@ static inline size_t oracle_row_f32(oracle *o, int64_t position, const float *ro
     return wrong;
 }
 
-/* Computes sine and cosine of b positions for b = 0 ... block - 1, by repeated rotation with 256
-   bits. */
+/* Stores the sine and cosine of b times the frequency of each pair, for b = 0 ... block - 1, in
+   o->turns. They come from repeated rotation with 256 bits. */
 static inline void oracle_make_turns(oracle *o, size_t block)
 {
     mpfr_t step_sine, step_cosine;
@@ -203,7 +206,8 @@ static inline int oracle_sure(double y, double amplitude, float got)
     return (low == got) & (high == got);
 }
 
-/* Checks the row `turn` positions after the anchor, and returns how many elements are wrong. */
+/* Checks one row, and returns how many elements are wrong. `turn` is the part of o->turns for the
+   distance of the row from the anchor. A pair that is not certain is computed by MPFR. */
 static inline size_t oracle_certify_row(oracle *o, int64_t position, const double *turn,
                                         const float *row)
 {
@@ -255,7 +259,8 @@ typedef struct oracle_worst {
     int64_t position;
 } oracle_worst;
 
-/* Returns |got - exact| / ulp(exact) for a double, or infinity for what is not a number. */
+/* Returns |got - exact| / ulp(exact) for a double. Returns infinity if got is infinite or a NaN, or
+   if only the exact value is 0. */
 static inline double oracle_ulp_f64(oracle *o, const mpfr_t exact, double got)
 {
     const long subnormal = -1074;

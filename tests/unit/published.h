@@ -74,7 +74,7 @@ typedef struct published {
     double scale; /* of the config */
     double at[3]; /* position or coordinates */
     size_t column, count;
-    double values[6], digits;
+    double values[6], digits; /* digits: the largest difference that is allowed */
 } published;
 static const published published_rows[] = {
     {by_marian, PE_PRESET_T2T, 512, 1, {0}, 0, 5, {0, 0, 0, 0, 0}, 1e-8},
@@ -986,7 +986,7 @@ typedef struct published_rope {
     int truncate;
     double attention;
     size_t pairs[6];
-    double values[6], digits; /* relative */
+    double values[6], digits; /* digits: the largest relative difference that is allowed */
 } published_rope;
 static const published_rope published_ropes[] = {
     {"transformers modeling_rope_utils.py, _compute_default_rope_parameters",

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures how much stack calls take. It paints the stack of a thread, runs the calls on this
- * stack, each in a thread of its own, and looks how far the paint is gone.
+ * Measures how much stack calls take. It paints a stack, that is, fills it with the byte CANARY.
+ * Then it runs each call in a thread of its own on this stack, and looks how far down the paint was
+ * overwritten.
  *
  *     stack_open(&p);  stack_run(&p, call, argument) ...  stack_used(&p);  stack_close(&p);
  *
  * The first call of a function of a shared library may take more stack, because of the dynamic
- * linker. So make this call once before.
+ * linker. So call such a function once before measuring it.
  */
 #ifndef PE_TESTS_STACK_H
 #define PE_TESTS_STACK_H
@@ -24,14 +25,14 @@
     #endif
 #endif
 #ifndef SANITIZED
-    #define SANITIZED 0 /* 1: the stack of a call is not its own */
+    #define SANITIZED 0 /* 1: a sanitizer also uses the stack, so that a measurement says nothing */
 #endif
 
 enum { STACK_BYTES = 1 << 18 };
 
 typedef struct painted {
     guarded stack;
-    unsigned char *top; /* where the call began: at a variable of its caller */
+    unsigned char *top; /* where the last call began: a local variable of stack_top() */
     void *(*run)(void *);
     void *argument;
 } painted;

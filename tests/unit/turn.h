@@ -9,7 +9,7 @@
 #include "oracle.h"
 
 /* ------------------------------------------------------------------------------------------------
- * Numbers of the three types, in double
+ * Elements of the three types, read and written as floats
  * --------------------------------------------------------------------------------------------- */
 
 typedef enum type { F32, F16, BF16, TYPES } type;
@@ -35,8 +35,8 @@ static inline float get(type t, const void *x, size_t i)
     return y;
 }
 
-/* Stores y as element i, rounded to nearest even using rint(), in units of the last place. A NaN
-   becomes a quiet one. */
+/* Stores y as element i. If the type has 16 bits, y is rounded to nearest even by rint(), in units
+   of the last place, and a NaN becomes a quiet NaN. */
 static inline void put(type t, void *x, size_t i, float y)
 {
     int e;
@@ -52,7 +52,7 @@ static inline void put(type t, void *x, size_t i, float y)
         ((uint16_t *)x)[i] = (uint16_t)(bits | (signbit(y) ? 0x8000u : 0));
         return;
     }
-    (void)frexp(fabs((double)y), &e); /* in [2^(e-1), 2^e) */
+    (void)frexp(fabs((double)y), &e); /* |y| is 0 or in [2^(e-1), 2^e) */
     if (t == F16) {
         if (y == 0 || e < -13) e = -13;
         units = rint(ldexp(fabs((double)y), 11 - e)); /* 2^10 ... 2^11, less if subnormal */
@@ -101,7 +101,7 @@ static inline void turn(type t, pe_layout layout, const float *s, const float *c
     for (size_t i = 0; i < n / 2; i++) {
         const size_t at = first_of(layout, i), bt = second_of(layout, i, n);
         const float a = get(t, head, at), b = get(t, head, bt);
-        const float sine = sign < 0 ? 0 - s[i] : s[i]; /* the sine of 0 is +0, back as well */
+        const float sine = sign < 0 ? 0 - s[i] : s[i]; /* 0 - s: a zero stays +0, -s would be -0 */
         put(t, head, at, product_f32(a, c[i]) - product_f32(b, sine));
         put(t, head, bt, product_f32(b, c[i]) + product_f32(a, sine));
     }

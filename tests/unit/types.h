@@ -15,11 +15,11 @@ typedef enum type { F32, F16, BF16, TYPES } type;
 typedef struct type_format {
     const char *name;
     int exponent_bits, fraction_bits;
-    uint16_t infinity, nan; /* codes */
+    uint16_t infinity, nan; /* the bits of +infinity, and of a quiet NaN */
 } type_format;
 
 static const type_format type_formats[TYPES] = {
-    {"f32", 8, 23, 0, 0}, /* its codes do not fit in here */
+    {"f32", 8, 23, 0, 0}, /* 0 stands for its bits, which do not fit into a uint16_t */
     {"f16", 5, 10, 0x7c00, 0x7e00},
     {"bf16", 8, 7, 0x7f80, 0x7fc0},
 };

@@ -369,7 +369,7 @@ static void matrix_is_the_rotation(void **state)
                     if (i + 1 < d)
                         assert_true(all_canaries(m + i * stride + d, (stride - d) * sizeof *m));
                 }
-                if (zeros != d * d - d - 2 * (d / 2)) /* d on the diagonal, 2 a pair */
+                if (zeros != d * d - d - 2 * (d / 2)) /* not 0: d on the diagonal, 2 per pair */
                     fail_msg("d_model %zu: %zu zeros", d, zeros);
                 if (d % 2 == 1) assert_true(m[(d - 1) * stride + d - 1] == 1);
                 for (size_t i = 0; i < d / 2; i++) {
@@ -430,7 +430,8 @@ static void matrices_compose(void **state)
  * Dot products
  * --------------------------------------------------------------------------------------------- */
 
-/* The sum of cosines, times A^2, into exact; pairs 1 at most. */
+/* Computes the exact dot product: amplitude^2 times the sum of the cosines of k w over all
+   pairs. */
 static void exact_dot(oracle *o, size_t pairs, int64_t k, double amplitude, mpfr_t exact)
 {
     mpfr_set_ui(exact, 0, MPFR_RNDN);
@@ -474,7 +475,7 @@ static void dots_are_exact(void **state)
         mpfr_mul_d(exact, exact, amplitude, MPFR_RNDN);
         mpfr_mul_d(exact, exact, amplitude, MPFR_RNDN);
         assert_true(dot == mpfr_get_d(exact, MPFR_RNDN));
-        if (amplitude != 0x1p-500) { /* which leaves a row's squares no bits */
+        if (amplitude != 0x1p-500) { /* with it, the squares of small elements lose bits */
             assert_int_equal(pe_fill_f64(&p.plan, pe_from(12345), 1, row, d), PE_OK);
             for (size_t j = 0; j < d; j++) length += row[j] * row[j];
             if (!(fabs(length - dot) <= 1e-13 * dot))
@@ -488,8 +489,8 @@ static void dots_are_exact(void **state)
     printf("dot products: at most %.4f ulp\n", worst);
 }
 
-/* A sum that is rounded to a double, and once more where that is subnormal: within 1 ulp. Some sums
-   are off by more than what holds for the others. What is too large is infinite. */
+/* Tests dot products that are subnormal doubles. They are rounded twice, and so within 1 ulp
+   instead of 0.501. Also tests that a dot product which is too large is infinite. */
 static void dots_at_the_limits(void **state)
 {
     enum { D = 8, COUNT = 1000 };
@@ -522,7 +523,7 @@ static void dots_at_the_limits(void **state)
         assert_true(subnormal > COUNT / 4);
         plan_free(&p);
     }
-    assert_true(worst > 0.7); /* else 0.501 ulp would do for all */
+    assert_true(worst > 0.7); /* otherwise the bound could be 0.501 ulp for all */
     {
         owned_plan p;
         algebra_plan(&p, D, 10000.0, 0, 0x1p512, 0);
@@ -645,7 +646,7 @@ static void nothing_else_is_touched(void **state)
                         assert_true(all_canaries(x + span, (size_t)(g.end - x) - span));
                         for (size_t n = 0; n + 1 < rows; n++)
                             assert_true(all_canaries(x + (n * stride + d) * e, (stride - d) * e));
-                        if (d % 2) /* the zero */
+                        if (d % 2) /* the column of zeros */
                             assert_memory_equal(x + (d - 1) * e, want + (d - 1) * e, e);
                     }
                 }
@@ -666,7 +667,8 @@ static void nothing_else_is_touched(void **state)
     guarded_free(&g);
 }
 
-/* A plan that has no algebra, or no dot products alone. */
+/* Checks that shifts and dot products, or with dots_alone only the latter, refuse the plan of this
+   config and write nothing. */
 static void refused(const pe_config *config, int dots_alone)
 {
     pe_plan plan;
@@ -721,8 +723,8 @@ static void bad_arguments(void **state)
     plan_free(&p);
 }
 
-/* Tests plans that cannot be shifted. They have an odd width, so that they end in a sine, float32 angles, columns of two
-   axes, or are for RoPE alone, whose rows cannot be written either. */
+/* Tests plans that cannot be shifted. They have an odd width, so that they end in a sine, float32
+   angles, columns of two axes, or are for RoPE alone, whose rows cannot be written either. */
 static void plans_without_shifts(void **state)
 {
     static const uint8_t coordinate[4] = {0, 1, 0, 1};
@@ -739,7 +741,8 @@ static void plans_without_shifts(void **state)
     refused(&config, 0);
 }
 
-/* Tests a plan of one column of zeros, which has no pair. Its shift changes nothing and its dot products are 0. */
+/* Tests a plan of one column of zeros, which has no pair. Its shift changes nothing and its dot
+   products are 0. */
 static void a_plan_without_pairs(void **state)
 {
     (void)state;
@@ -758,7 +761,8 @@ static void a_plan_without_pairs(void **state)
     free(memory);
 }
 
-/* A plan of one column that is 0 has no pairs: its rows stay, and no count of pairs divides. */
+/* Tests shifts of several rows of a plan without pairs, whose one column is 0. The rows stay as
+   they are, and nothing divides by the number of pairs, which is 0. */
 static void shifts_without_pairs(void **state)
 {
     const pe_config config = pe_config_preset(PE_PRESET_T2T, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the C half of test_cpp lends to the C++ half; see test_cpp.cpp. */
+/* Declares the functions of cpp_two.c, the C half of test_cpp. The C++ half, test_cpp.cpp, compares
+   their results and sizes with its own. */
 #ifndef PE_TESTS_CPP_TWO_H
 #define PE_TESTS_CPP_TWO_H
 
@@ -9,15 +10,18 @@
 extern "C" {
 #endif
 
-/* A table made by the C translation unit, and the size it sees for each public type. */
+/* Fills f32 and f64 with tables of the default config: rows positions that start at `first`. */
 pe_status two_fill(size_t d_model, int64_t first, size_t rows, float *f32, double *f64);
-/* The causal bias of all heads in one type after another, and the sums of it with itself. */
+/* Fills each array with the causal ALiBi biases of all heads, then adds the same biases to it. So
+   each element is the bias twice. */
 pe_status two_alibi(size_t heads, size_t queries, size_t keys, float *f32, uint16_t *f16,
                     uint16_t *bf16);
-/* A table added to zeros at every other row, its gradient from there, and the table resampled. */
+/* Adds row 2 r % table_rows of the table to row r of x, adds the result to the same row of grad,
+   and resamples the table to `rows` rows. */
 pe_status two_learned(const float *table, size_t table_rows, size_t d_model, float *x, float *grad,
                       float *resampled, size_t rows);
-/* The calls of an engine, on what it points to; see calls_read_as_they_should(). */
+/* Holds the arguments of two_engine(), which makes the same calls on them as the test
+   calls_read_as_they_should(). */
 typedef struct two_calls {
     const int32_t *ids;
     const int64_t *wide;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that C++11 and later can include the header, first of all and more than once. A C
- * translation unit in the same program does the same (cpp_two.c). Every function works from C++
- * with the bits of C, and no name of a backend is visible as a macro.
+ * translation unit in the same program does the same (cpp_two.c). Functions of every part of pe.h
+ * give the same bits from C++ as from C. Including pe.h leaves none of the macros below defined.
  */
 #include "pe.h"
 
 #include "pe.h"
 
-/* Macros that SLEEF's or anyone's headers are known to leave behind, and short names of our own. */
+/* These macros are names that headers of SLEEF and others are known to leave behind, and short
+   names that pe.h itself might use. */
 #if defined(CONST) || defined(EXPORT) || defined(IMPORT) || defined(INLINE) || defined(VECTCC) ||  \
     defined(ISNAN) || defined(MIN) || defined(MAX) || defined(min) || defined(max) ||              \
     defined(LANES) || defined(STEPS) || defined(TILE) || defined(UNLIKELY) || defined(SQR)
@@ -41,7 +42,7 @@ void layouts_agree(void **)
         assert_string_equal(pe_status_string(pe_status(status)), two_text(pe_status(status)));
 }
 
-/* A value that is known without any code: sin(1) and cos(1), to the last bit. */
+/* Tests values that are known without any code: sin(1) and cos(1), to the last bit. */
 void values_are_right(void **)
 {
     float row[4] = {0, 0, 0, 0};
@@ -162,8 +163,9 @@ void learned_has_the_bits_of_c(void **)
     for (size_t i = 0; i < rows * d; i++) assert_true(f16[i] == 0x3c00 && bf16[i] == 0x3c00);
 }
 
-/* Calls as an engine writes them, with what it has: int32_t ids, sizes, float coordinates. They stand
-   as they do in the C of test_at.c, and have the bits of C. */
+/* Tests calls as an inference engine writes them, with int32_t ids, sizes of a grid and float
+   coordinates. Their results must have the bits of two_engine(), which makes the same calls in
+   C. */
 void calls_read_as_they_should(void **)
 {
     const size_t n = 6, d = 512;

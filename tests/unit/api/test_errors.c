@@ -55,7 +55,7 @@ static void statuses_have_texts(void **state)
 {
     static const int outside[] = {
         -1, PE_ERR_SELFTEST + 1, PE_ERR_SELFTEST + 1000, 255, INT16_MAX, -INT32_MAX - 1, INT32_MAX};
-    const int all = PE_ERR_SELFTEST + 1; /* it is the last */
+    const int all = PE_ERR_SELFTEST + 1; /* the number of statuses: this one is the last */
     (void)state;
     assert_int_equal(PE_OK, 0);
     for (int a = 0; a < all; a++) {
@@ -324,7 +324,7 @@ static void no_size_wraps(void **state)
         for (size_t near = 0; near < 9; near++) {
             const pe_config config = pe_config_default(SIZE_MAX / part - 4 + near);
             const size_t bytes = pe_plan_size(&config);
-            if (part == 1 && near > 4) continue; /* wrapped here, not there: d_model 0 and up */
+            if (part == 1 && near > 4) continue; /* d_model itself has wrapped to 0 ... 3 */
             if (bytes != 0 && bytes < config.d_model)
                 fail_msg("d_model %zu in %zu bytes", config.d_model, bytes);
         }
@@ -386,7 +386,7 @@ static void limits_of_a_config(void **state)
 #undef LIMITS
 }
 
-/* Tests NULLs, and memory that is a byte short. */
+/* Tests NULL pointers, and memory that is one byte or more too small. */
 static void plans_check_their_memory(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 7, 8, 64, 129, 513};
@@ -467,7 +467,7 @@ static void plans_take_what_is_told(void **state)
     static const struct {
         size_t d, exact, kilobytes;
     } told[] = {{64, 10943, 11}, {128, 19647, 20}, {512, 71871, 72}};
-    enum { MANY = 36 }; /* with this number of rows or more, some are kept */
+    enum { MANY = 36 }; /* a plan for this number of rows or more keeps rotation rows */
     pe_config config = pe_config_default(1);
     (void)state;
     assert_int_equal(pe_plan_size(&config), 2239);
@@ -509,7 +509,7 @@ static void a_constant_is_enough(void **state)
                 c.odd = form & 2 ? PE_ODD_ZERO : PE_ODD_SINE;
                 c.half_turns = form >> 2 & 1;
                 c.axes = r.axes = most[k];
-                for (size_t a = 0; a < most[k]; a++) { /* odd widths: half a pair more an axis */
+                for (size_t a = 0; a < most[k]; a++) { /* an odd width adds half a pair per axis */
                     c.axis[a].width = form & 8 && d >= most[k] ? (d / most[k] - 1) | 1 : 0;
                     c.axis[a].coordinate = a;
                     r.sections[a] = d / 2 / most[k];
@@ -599,8 +599,8 @@ static void nulls_and_shapes_are_refused(void **state)
            "pe_sinusoidal_f32: d_model 0");
 }
 
-/* Tests frequencies at both ends of the range and beyond, anywhere in a row, and what else
-   pe_sincos_T refuses. */
+/* Tests frequencies at both ends of the range and beyond, anywhere in a row, and the other
+   arguments that pe_sincos_T refuses. */
 static void sincos_is_refused(void **state)
 {
     static const double good[] = {0, -0.0, 0x1p-900, 0x1p21, -0x1p21, -0x1p-900, 1};
@@ -659,7 +659,8 @@ static void sincos_is_refused(void **state)
     expect(pe_sincos_f32(NULL, 1, (double)NAN, pe_from(0), 0, NULL, NULL, 0), PE_OK, "no rows");
 }
 
-/* Tests that both ends of the range are legal, one beyond either end is not, and no sum wraps. */
+/* Tests that both ends of the range of positions are legal, that one beyond either end is not, and
+   that first + rows does not wrap. */
 static void ranges_are_refused(void **state)
 {
     const int64_t P = POSITION_MAX;
@@ -809,7 +810,8 @@ static void sizes_are_refused(void **state)
     plan_free(&p);
 }
 
-/* Tests the largest stride with one row. A single row has no next one, so its stride is not used. */
+/* Tests the largest stride with one row. A single row has no next one, so its stride is not
+   used. */
 static void one_row_may_have_any_stride(void **state)
 {
     int64_t position = 0;

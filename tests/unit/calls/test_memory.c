@@ -262,7 +262,7 @@ static void args_make(args *a, const function *f, const shape *s, const plans *p
     put_all(f, a);
 }
 
-/* Holds everything about the environment that a call has to leave as it was. */
+/* Returns a number that changes with every setting that a call must leave as it was. */
 static unsigned long environment(void)
 {
     unsigned long e = (unsigned long)fegetround() ^ (unsigned long)float_environment() << 8;
@@ -278,8 +278,8 @@ static unsigned long environment(void)
     return e;
 }
 
-/* Runs the call and checks errno and the environment. Returns NULL on success, otherwise what is
-   wrong. */
+/* Runs the call, and checks that errno and the environment stay as they are. Returns NULL if they
+   do, otherwise what has changed. */
 static const char *call_watched(const function *f, const args *a, pe_status *status)
 {
     const unsigned long before = environment();
@@ -335,7 +335,8 @@ static void reference_make(reference *r, const function *f, const shape *s, cons
     const pe_status status = call_of(f, &r->a);
     if (status != PE_OK)
         fail_msg("%s: in ordinary memory: %s", shape_text(f, s), pe_status_string(status));
-    /* A call that does nothing proves nothing: some row of its outputs is another one. */
+    /* A call that does nothing would prove nothing, so some row of each output must have
+       changed. */
     for (int k = 0; k < MOST_POINTERS; k++) {
         const buffer *b = &r->a.b[k];
         const size_t row = b->width * b->element;
@@ -506,7 +507,7 @@ static void every_form_and_offset(void **state)
             for (size_t k = 0; k < LENGTH(FUNCTIONS); k++) {
                 const function *f = &FUNCTIONS[k];
                 size_t element = element_of(f->type);
-                if (f->bind != NULL) /* what else they take is double */
+                if (f->bind != NULL) /* these functions also take arrays of doubles */
                     element = 8;
                 s.rows = few[(d + form) % 3], s.pad = pads[(d + k) % 3];
                 if (skips(f, &s)) continue;
@@ -674,7 +675,7 @@ static void check_zeros(trial *t, const function *f)
         if (!(f->zeros >> i & 1)) continue;
         for (int bad = 0; bad < 3; bad++) {
             args a = t->a;
-            if (bad > 0) { /* NULL, INT64_MAX, strides 0; then SIZE_MAX */
+            if (bad > 0) { /* NULL and INT64_MAX; the other numbers are 0, then SIZE_MAX */
                 memset(a.p, 0, sizeof a.p);
                 a.plan = NULL, a.first = INT64_MAX, a.limit = 0, a.garbage = bad == 2;
                 for (int j = 0; j < MOST_NUMBERS; j++)
@@ -748,7 +749,7 @@ static int bad_entry(const args *a, holds h, size_t j, void *to)
                          -HUGE_VALF,
                          NAN,
                          0.5f};
-    const size_t reals = a->limit > 0 ? 6 : 5; /* half a row is none */
+    const size_t reals = a->limit > 0 ? 6 : 5; /* entry 5, 0.5, is a position but no row */
     switch (h) {
     case AT_I32: memcpy(to, &i32[j % 5], sizeof *i32); return a->limit > 0 && j < 5;
     case AT_I64: memcpy(to, &i64[j % 5], sizeof *i64); return j < 5;
@@ -826,7 +827,7 @@ static void sizes_are_refused_unread(void **state)
     closed = guarded_make(4096);
     guarded_protect(&closed, PROT_NONE);
     plans_open(&ordinary, 0);
-    /* a row of one 16-bit number is smaller than its position */
+    /* If a row is one 16-bit number, it is smaller than its position in a list. */
     for (size_t turn = 0; turn < 2 * FORMS; turn++) {
         const shape s = {9, turn < FORMS ? 9 : 1, 0, turn % FORMS};
         const size_t form = s.form;
@@ -845,7 +846,7 @@ static void sizes_are_refused_unread(void **state)
                         if (i == j && x != y) continue;
                         if (a.n[i] == 0 || a.n[j] == 0) break;
                         b.n[i] = x, b.n[j] = y;
-                        if (a.b[0].is_opaque || !must_refuse(f, &b)) /* plans take any size */
+                        if (a.b[0].is_opaque || !must_refuse(f, &b)) /* plans: any size is right */
                             continue;
                         fault_case("%s: n[%d] = %zu, n[%d] = %zu, form %zu", f->name, i, x, j, y,
                                    form);
@@ -983,8 +984,8 @@ static void small_functions_take_anything(void **state)
     assert_true(environment() == before);
 }
 
-/* Tests arguments that end at an inaccessible page: the sizes of a grid, frequencies, and names. Nothing behind them is
-   read, and no size if there are too many. */
+/* Tests arguments that end at an inaccessible page: the sizes of a grid, frequencies, and names.
+   Nothing behind them is read, and no size if there are too many. */
 static void arguments_may_end_at_a_page(void **state)
 {
     const unsigned long before = environment();
@@ -1168,7 +1169,7 @@ static void threads_share_a_plan(void **state)
  * The stack
  * --------------------------------------------------------------------------------------------- */
 
-#if !SANITIZED /* which take stack of their own */
+#if !SANITIZED /* sanitizers take stack of their own */
 typedef struct deep {
     const function *f;
     const args *a;
@@ -1226,7 +1227,8 @@ static void the_stack_is_enough(void **state)
     stack_open(&p);
     for (size_t f = 0; f < LENGTH(FUNCTIONS); f++) {
         for (size_t i = 0; i < SHAPES; i++) {
-            reference_make(&want, &FUNCTIONS[f], &shapes[i], &ordinary[i]); /* the linker's turn */
+            /* This first call may take more stack, because of the dynamic linker. */
+            reference_make(&want, &FUNCTIONS[f], &shapes[i], &ordinary[i]);
             for (size_t k = 0; k < LENGTH(firsts); k++) {
                 deep d = {&FUNCTIONS[f], &want.a, PE_ERR_NULL};
                 want.a.first = want.a.limit > 0 ? 0 : firsts[k]; /* a table's first row */
@@ -1246,7 +1248,7 @@ static void the_stack_is_enough(void **state)
     assert_in_range(stack_used(&p), 0, MOST_STACK);
     printf("             %s takes %zu bytes of stack\n", where, most);
     assert_int_equal(too_deep, 0);
-    assert_in_range(most, 16000, MOST_STACK); /* and the paint was seen */
+    assert_in_range(most, 16000, MOST_STACK); /* less than 16000 would mean that nothing was seen */
     stack_close(&p);
     reference_free(&want);
     for (size_t i = 0; i < SHAPES; i++) plans_close(&ordinary[i]);
@@ -1254,9 +1256,9 @@ static void the_stack_is_enough(void **state)
 #endif
 
 /* Tests that a row reads a plan's memory to its end and no further where each of its elements is
-   rounded exactly, one pair after another. That happens if the angles are so large that double-double
-   does not suffice, as for this config with 80 columns or more. The memory of the guarded plan ends
-   at an inaccessible page. */
+   rounded exactly, one pair after another. That happens if the angles are so large that
+   double-double does not suffice, as for this config with 80 columns or more. The memory of the
+   guarded plan ends at an inaccessible page. */
 static void exact_rows_end_with_the_plan(void **state)
 {
     enum { FIRST_WIDTH = 80, WIDTHS = 64 };

@@ -268,8 +268,9 @@ static void rotation_by_coordinate(void **state)
     free(memory);
 }
 
-/* The elements of tests/theorem.txt that come nearest to a midpoint of two floats: those of plans, whose
-   frequencies are no doubles, and those of doubles. */
+/* Tests the elements of tests/theorem.txt that come nearest to a midpoint of two floats. The
+   frequencies of the first three are those of plans, which are no doubles. Those of the last two
+   are doubles. */
 static void hard_to_round(void **state)
 {
     static const struct {
@@ -389,7 +390,7 @@ static void increments_of_plans(void **state)
         free(memory);
     }
     mpfr_clears(w, x, (mpfr_ptr)NULL);
-    for (size_t k = 0; k < LENGTH(lists); k++) { /* a plan of RoPE has doubles */
+    for (size_t k = 0; k < LENGTH(lists); k++) { /* the frequencies of RoPE's plans are doubles */
         const size_t n = frequencies(&lists[k], omega);
         pe_config c = pe_config_default(2 * n);
         pe_plan plan;
@@ -461,7 +462,8 @@ static void refusals(void **state)
     assert_int_equal(increments_of_config(&c, NULL, increments), PE_OK);
 }
 
-/* Where the angle or the amplitude is itself a midpoint of two results, level 2 cannot decide at small angles. */
+/* Tests angles so small that sin x is next to x, and cos x next to 1. If x or the amplitude is a
+   midpoint of two results, level 2 cannot decide below a certain angle. */
 static void small_angles(void **state)
 {
     (void)state;
@@ -482,9 +484,9 @@ static void small_angles(void **state)
     }
 }
 
-/* Tests the same where f16 results are subnormal, whose last place is larger, and next to other
-   multiples of a quarter turn. Beyond the distances that pe_fixed.h states, no result is
-   undecided. */
+/* Tests undecided 16-bit results next to multiples of a quarter turn, also f16 results that are
+   subnormal and so have a larger last place. Beyond the distances that pe_fixed.h states, no result
+   is undecided. */
 static void near_quarter_turns(void **state)
 {
     static const float midpoints[2][2] = {{0x1.002p-3f, 0x1p-25f}, {0x1.01p-14f, 0x1.81p5f}};

@@ -9,25 +9,30 @@
 
 enum { BITS = 700, PAIRS = 130, ROWS = 12, HEADS = 3, TAIL = 3 };
 
+/* Tells how a plan is made: by pe_plan_init(), by pe_rope_plan_init(), or from given
+   frequencies. */
 typedef enum how { BY_BASE, BY_ROPE, BY_NUMBERS, HOWS } how;
 
-/* A plan and what its pairs are. */
+/* Holds a plan, and for each of its pairs the coordinate, the frequency and the elements. */
 typedef struct kase {
     how how;
-    int blocks; /* of halves, instead of a list */
+    int blocks; /* 1: each axis is a block of halves; 0: a list has the coordinate of each pair */
     size_t pairs, axes, real;
-    uint8_t list[PAIRS]; /* the coordinate of each pair */
+    uint8_t list[PAIRS]; /* the coordinate of each pair; 255: none, the angle is 0 */
+    /* BY_BASE: the frequency of pair i is base^(-2 index[i] / width[i]). Both are those of its
+       block, or of all pairs if there are no blocks. */
     size_t index[PAIRS],
-        width[PAIRS]; /* its place in the axis that the frequencies are of, and that one's width */
-    double omega[PAIRS];                /* BY_NUMBERS and BY_ROPE */
-    size_t first[PAIRS], second[PAIRS]; /* its elements */
+        width[PAIRS];    /* index: the number of the pair in the block; width: its elements */
+    double omega[PAIRS]; /* the frequencies, except BY_BASE */
+    size_t first[PAIRS], second[PAIRS]; /* the two elements of a head that are each pair */
     pe_config config;
     pe_rope_config rope;
     pe_plan plan;
     void *memory;
 } kase;
 
-/* w = base^(-2 i / width), exact where it can be. */
+/* Computes the frequency w of pair i. It is exact if it was given, or if base^(-2 index / width)
+   fits the precision. */
 static void frequency(const kase *k, size_t i, mpfr_t w)
 {
     if (k->how != BY_BASE) {
@@ -41,7 +46,7 @@ static void frequency(const kase *k, size_t i, mpfr_t w)
     mpfr_ui_div(w, 1, w, MPFR_RNDN);
 }
 
-/* Computes the sine and cosine of pair i at these coordinates, times the amplitude. */
+/* Computes the sine and cosine of pair i at the coordinates of a point, times the amplitude. */
 static void formula(const kase *k, size_t i, const double *point, mpfr_t sine, mpfr_t cosine)
 {
     const pe_config *const c = &k->config;
@@ -53,7 +58,7 @@ static void formula(const kase *k, size_t i, const double *point, mpfr_t sine, m
         mpfr_mul_d(y, y, point[k->list[i]] + c->offset, MPFR_RNDN);
         mpfr_mul_d(y, y, c->scale, MPFR_RNDN);
     }
-    mpfr_mul_2ui(sine, y, 1, MPFR_RNDN); /* quarter turns, if these are half turns */
+    mpfr_mul_2ui(sine, y, 1, MPFR_RNDN); /* with half_turns, 2 y is the number of quarter turns */
     if (c->half_turns && mpfr_integer_p(sine)) {
         const int quarter = ((int)fmod(mpfr_get_d(sine, MPFR_RNDN), 4) + 4) % 4;
         mpfr_set_si(sine, quarter == 1 ? 1 : quarter == 3 ? -1 : 0, MPFR_RNDN);
@@ -70,7 +75,7 @@ static void formula(const kase *k, size_t i, const double *point, mpfr_t sine, m
     mpfr_clear(y);
 }
 
-/* Element i of a table of type t, whose exact value is x, by one rounding. */
+/* Fails the test unless element i of a row of type t is x, rounded once. */
 static void must_be(const kase *k, type t, const void *row, size_t i, const mpfr_t x,
                     const char *what)
 {
@@ -99,7 +104,8 @@ static double some_base(rng *r)
     return bases[rng_below(r, LENGTH(bases))];
 }
 
-/* Which pair is where. */
+/* Chooses the coordinate of each pair: in turn, in equal blocks, or at random, where about one pair
+   in six has none. The frequencies and elements are those of a plan with one axis. */
 static void list_of_pairs(kase *k, rng *r)
 {
     const size_t kind = rng_below(r, 4);
@@ -114,8 +120,8 @@ static void list_of_pairs(kase *k, rng *r)
     }
 }
 
-/* Chooses blocks of any widths. If `whole` is not 0, each block has this number of pairs, which
-   fills whole vectors. */
+/* Chooses blocks of any widths. If `whole` is not 0, each block has this number of pairs, which is
+   a power of two, so that blocks can fill whole vectors. */
 static void blocks_of_pairs(kase *k, rng *r, size_t whole)
 {
     size_t done = 0;
@@ -183,7 +189,9 @@ static void random_plan(kase *k, rng *r, size_t which)
     assert_int_equal(plan_it(k), PE_OK);
 }
 
-/* Places near and far, rows that repeat and follow each other; whole ones, or real. */
+/* Returns random points of ROWS rows. Three quarters of the coordinates are small, and repeat or
+   count up from row to row; the others are anywhere. The points are written as integers to whole[]
+   and as doubles to real[]. In a third of the calls the doubles are no integers. */
 static pe_at random_places(const kase *k, rng *r, int64_t *whole, double *real)
 {
     const size_t kind = rng_below(r, 3);
@@ -210,14 +218,15 @@ static pe_status table_of(type t, const pe_plan *plan, pe_at at, pe_rope_table_l
                                            stride, NULL);
 }
 
-/* Tests that tables of every layout have each number where its elements are. */
+/* Tests that tables of every layout have the sines s and cosines c, which are PAIRS a row, where
+   the layout puts them. */
 static void compare_layouts(const kase *k, type t, pe_at at, const void *s, const void *c)
 {
     enum { ALL = ROWS * (4 * PAIRS + 1) };
     static float room[2 * ALL];
     const size_t h = k->pairs, e = bytes_of(t);
     for (int order = PE_ROPE_TABLE_APART; order <= PE_ROPE_TABLE_MATRIX; order++)
-        for (int back = 0; back < 2; back++) { /* which array is first */
+        for (int back = 0; back < 2; back++) { /* 1: the sines are first in memory */
             const size_t stride = (order == PE_ROPE_TABLE_APART ? h : 4 * h) + (size_t)back;
             const int two = order <= PE_ROPE_TABLE_TWICE, matrix = order == PE_ROPE_TABLE_MATRIX;
             const int turns = order == PE_ROPE_TABLE_COMPLEX, twice = order == PE_ROPE_TABLE_TWICE;
@@ -250,7 +259,8 @@ static pe_status rotate(type t, const pe_plan *plan, pe_at at, void *x, pe_heads
                       : pe_rope_bf16(plan, at, ROWS, (uint16_t *)x, heads);
 }
 
-/* One head by the floats of a row: two products, each rounded, and their sum. */
+/* Rotates one head by the sines and cosines of a row. Each element is the sum of two products,
+   which are rounded first. */
 static void turn_pairs(const kase *k, type t, const float *s, const float *c, int back,
                        unsigned char *head)
 {
@@ -315,15 +325,16 @@ static void pairs_by_their_formula(void **state)
     mpfr_clears(sine, cosine, (mpfr_ptr)NULL);
 }
 
-/* ERNIE 4.5 VL, [22, 22, 20] at (t, y, x) = (7429, 3, 1003): x turns pair 7, y pair 16. By sections
-   in blocks both turn by t, by interleaved ones by y. */
+/* Checks cosines of ERNIE 4.5 VL at (t, y, x) = (7429, 3, 1003), with 22, 22 and 20 pairs. Its list
+   gives pair 7 the coordinate x, and pair 16 the coordinate y. With sections in blocks both pairs
+   have t, and with interleaved sections both have y. */
 static void ernie_beside_sections(void **state)
 {
     enum { N = 128 };
     static unsigned char memory[PE_PLAN_BYTES(N)];
     static const int32_t point[3] = {7429, 3, 1003};
     static const int axis[3][2] = {
-        {2, 1}, {0, 0}, {1, 1}}; /* of the two pairs: a list, blocks, interleaved */
+        {2, 1}, {0, 0}, {1, 1}}; /* the two pairs' coordinates: a list, blocks, interleaved */
     static const size_t pairs[2] = {7, 16}, sections[3] = {22, 22, 20};
     static const double published[3][2] = {
         {0.999975916, 0.993642786}, {-0.98, -0.97}, {0.76, 0.993642786}};
@@ -346,7 +357,7 @@ static void ernie_beside_sections(void **state)
             const size_t i = pairs[j];
             const double angle = point[axis[k][j]] * pow(500000, -2.0 * (double)i / N);
             const double close =
-                k == 0 || (k == 2 && j == 1) ? 5e-10 : 5e-3; /* digits that are given */
+                k == 0 || (k == 2 && j == 1) ? 5e-10 : 5e-3; /* nine or two published digits */
             assert_true(fabs(cos(angle) - published[k][j]) < close);
             assert_true(fabs((double)c[i] - cos(angle)) < 4e-8 &&
                         fabs((double)s[i] - sin(angle)) < 4e-8);

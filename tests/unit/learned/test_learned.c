@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves the learned encoding. Rows of a table are added to f32, f16 and bf16 in place, and each
- * sum is rounded once. Gradients are added in the order of the rows. Tables are resampled within a
- * bound of the formula at 256 bits, and whole numbers exactly. Each call touches exactly its rows.
- * Bad input, above all positions outside the table, is refused before anything is written.
+ * sum is rounded once. Gradients are added in the order of the rows. Resampled tables are within a
+ * bound of the formula, computed with 320 bits. Output rows that coincide with rows of the table
+ * are copies. Each call touches exactly its rows. Bad input, above all positions outside the table,
+ * is refused before anything is written.
  */
 #include "../types.h"
 
@@ -46,7 +47,8 @@ static void must(pe_status status)
     if (status != PE_OK) fail_msg("%s", pe_status_string(status));
 }
 
-/* Returns any finite element: one with uniform bits, or a value near 1. */
+/* Returns the bits of a random finite element: half of them are uniform bits, the others are a
+   value in [-2, 2). */
 static uint32_t random_bits(rng *r, type t)
 {
     const uint64_t bits = rng_next(r);
@@ -56,7 +58,7 @@ static uint32_t random_bits(rng *r, type t)
     return (uint32_t)(bits >> 8 & 0x8000) | (uint32_t)((bits >> 24) % type_formats[t].infinity);
 }
 
-/* Returns x + y rounded once. MPFR makes this exact. */
+/* Returns the bits of x + y, rounded once. MPFR rounds the sum to odd first. */
 static uint32_t sum_of(type t, double x, double y)
 {
     static mpfr_t sum;
@@ -73,7 +75,8 @@ static uint32_t sum_of(type t, double x, double y)
  * Adding
  * --------------------------------------------------------------------------------------------- */
 
-/* One call at x, with the table at `table`, both full of random numbers beforehand. */
+/* Fills x and table with random numbers, adds random rows of the table to x, and checks each sum
+   and all bytes around. */
 static void check_add(rng *r, type t, size_t table_rows, size_t d, size_t rows, size_t stride,
                       unsigned char *table, unsigned char *x, const guarded *g)
 {
@@ -153,7 +156,8 @@ static void sums_at_every_offset(void **state)
     guarded_free(&tables);
 }
 
-/* Enough of every kind of sum, 16-bit ones above all: f32 must be wide enough for these. */
+/* Tests many random sums. Half of the 16-bit ones are built next to a midpoint, to show that sums
+   in f32 that are then rounded to 16 bits are right. */
 static void sums_are_rounded_once(void **state)
 {
     enum { D = 1 << 14 };
@@ -165,7 +169,8 @@ static void sums_are_rounded_once(void **state)
         const type t = (type)(n % TYPES);
         for (size_t c = 0; c < D; c++) {
             uint32_t a = random_bits(&r, t), b = random_bits(&r, t);
-            if (t != F32 && rng_below(&r, 2)) { /* half a unit of a's last place, and a little */
+            /* b becomes half a unit in the last place of a, or a little more */
+            if (t != F32 && rng_below(&r, 2)) {
                 const int fraction = type_formats[t].fraction_bits;
                 const uint32_t step = (uint32_t)(fraction + 1) << fraction;
                 if ((a & 0x7fff) > step)
@@ -185,7 +190,8 @@ static void sums_are_rounded_once(void **state)
     }
 }
 
-/* The order of the rows does not matter to adding: a permutation permutes. */
+/* Tests that the order of the rows does not matter: if positions are permuted, the sums are
+   permuted in the same way. */
 static void permutations_permute(void **state)
 {
     enum { ROWS = 97, D = 45 };
@@ -317,8 +323,8 @@ static void source(mpfr_t s, const pe_resample *how, size_t i, size_t rows, size
     }
 }
 
-/* All weights of an axis: weight[i * rows + n] of row n in output row i, rows beyond an end
-   counted with the one at the end. */
+/* Returns all weights of an axis: weight[i * rows + n] is that of row n in output row i. The
+   weights of rows beyond an end are added to that of the row at the end. */
 static mpfr_t *weights_of(const pe_resample *how, size_t rows, size_t out_rows)
 {
     mpfr_t *weight = (mpfr_t *)must_alloc(rows * out_rows * sizeof *weight);
@@ -347,8 +353,8 @@ static void weights_free(mpfr_t *weight, size_t n)
     free(weight);
 }
 
-/* Checks that the error is at most half a unit in the last place plus 2^-49 of the sum of the
-   sizes. */
+/* Checks that the error is at most half a unit in the last place plus 2^-49 times `sizes`, the sum
+   of the magnitudes of the terms. */
 static void check_sum(const mpfr_t exact, const mpfr_t sizes, float got)
 {
     mpfr_t error, bound;
@@ -479,7 +485,7 @@ static void whole_numbers_are_copied(void **state)
                     assert_memory_equal(out + 5 * i * D, table + i * D, D * sizeof *out);
                 must(pe_learned_resample_f32(table, ROWS, 1, D, &how, out, 1, 1));
                 assert_memory_equal(out, table, D * sizeof *out);
-            } else { /* three cells from one: the middle one */
+            } else { /* of three output cells in a cell, the middle one is a copy */
                 must(pe_learned_resample_f32(table, ROWS, 1, D, &how, out, 3 * ROWS, 1));
                 for (size_t i = 0; i < ROWS; i++)
                     assert_memory_equal(out + (3 * i + 1) * D, table + i * D, D * sizeof *out);
@@ -487,7 +493,8 @@ static void whole_numbers_are_copied(void **state)
         }
 }
 
-/* What PyTorch's documentation shows for bilinear upsampling, and a line that stays straight. */
+/* Tests the values of bilinear upsampling that PyTorch's documentation shows, and that cubic
+   resampling leaves a straight line straight. */
 static void known_tables(void **state)
 {
     static const float square[4] = {1, 2, 3, 4};
@@ -507,11 +514,12 @@ static void known_tables(void **state)
     how = how_of(PE_RESAMPLE_CUBIC, -0.5, 1);
     for (size_t i = 0; i < 9; i++) line[i] = 3.0f + 0.5f * (float)i;
     must(pe_learned_resample_f32(line, 9, 1, 1, &how, out, 33, 1));
-    for (size_t i = 4; i <= 28; i++) /* four taps inside */
+    for (size_t i = 4; i <= 28; i++) /* all four rows that are read are within the table */
         assert_true(out[i] == 3.0f + 0.125f * (float)i);
 }
 
-/* NULL is what vision models do to their tables: cubic, a = -0.75, the edges of cells stay. */
+/* Tests that NULL means what vision models do to their tables: cubic, a = -0.75, and align_corners
+   0, so that the edges of the outermost cells stay. */
 static void null_is_the_default(void **state)
 {
     enum { D = 3 };
@@ -526,7 +534,8 @@ static void null_is_the_default(void **state)
     assert_memory_equal(got, want, sizeof want);
 }
 
-/* 16 q^3 times the filter at distance p / q, for a = sixteenths / 16: integers, so exact. */
+/* Returns 16 q^3 times the filter at distance x = p / q, for a = sixteenths / 16. All numbers are
+   integers, so the result is exact. */
 static int64_t filter_times(pe_resample_method method, int64_t sixteenths, int64_t p, int64_t q)
 {
     const int64_t v = q - p;
@@ -537,7 +546,8 @@ static int64_t filter_times(pe_resample_method method, int64_t sixteenths, int64
     return p < q ? sixteenths * p * (q - p) * (q - p) : 0;
 }
 
-/* The weights of an axis, out[i * rows + k], of the identity, and what infinities make of them. */
+/* Checks the weights of an axis. The identity matrix is resampled, so out[i * rows + k] is the
+   weight of row k in row i. With infinities in place of its ones, a weight of 0 must leave 0. */
 static void check_weights(const pe_resample *how, int64_t rows, int64_t out_rows)
 {
     enum { MOST = 64 };
@@ -551,7 +561,7 @@ static void check_weights(const pe_resample *how, int64_t rows, int64_t out_rows
     for (size_t k = 0; k < n; k++) table[k * n + k] = HUGE_VALF;
     must(pe_learned_resample_f32(table, n, 1, n, how, infinite, m, 1));
     for (int64_t i = 0; i < out_rows; i++) {
-        const int64_t s = (2 * i + 1) * rows - out_rows; /* over 2 out_rows */
+        const int64_t s = (2 * i + 1) * rows - out_rows; /* the source row, times 2 out_rows */
         const int64_t nearest = ((2 * i + 1) * rows) / (2 * out_rows);
         int64_t weight[MOST] = {0}, sum = 0, size = 0;
         for (int64_t k = how->antialias ? 0 : -2; k < (how->antialias ? rows : rows + 2); k++) {
@@ -565,7 +575,8 @@ static void check_weights(const pe_resample *how, int64_t rows, int64_t out_rows
             const double want = sum ? (double)weight[k] / (double)sum : k == nearest;
             const double bound = sum ? 0x1p-46 * (double)size / fabs((double)sum) : 0;
             const float got = out[i * rows + k], at_infinity = infinite[i * rows + k];
-            const int edge = !how->antialias && (k == 0 || k == rows - 1); /* several rows in one */
+            /* The weights of rows beyond an end are added to that of the row at the end. */
+            const int edge = !how->antialias && (k == 0 || k == rows - 1);
             const double most = fabs(want) * (0x1p-24 + bound) + (edge ? bound : 0);
             if (!(fabs((double)got - want) <= most) ||
                 (!edge && !(want == 0 ? at_infinity == 0 : isinf(at_infinity))))
@@ -603,7 +614,8 @@ static void weights_of_zero_count_nothing(void **state)
             }
 }
 
-/* n and t for tables of up to 2^31 rows: no sum wraps. */
+/* Tests the rows that are read and their linear weights, for tables of up to 2^31 rows. No sum of
+   row numbers may wrap. */
 static void rows_are_found_in_large_tables(void **state)
 {
     static const size_t many[] = {1, 2, 3, 1000003, 0x7fffffff, 0x80000000u, 0x40000001};

@@ -219,8 +219,8 @@ static void logarithms_to_base_2(void **state)
     mpfr_clear(y);
 }
 
-/* Checks that unit base^(-i / D) is within the bound that pe.h states, for `count` numbers i
-   that start at `from`. */
+/* Checks that scale base^(-i / D) is within the bound that pe.h states, for `count` numbers i that
+   start at `from`. D is the sum of both[0] and both[1]. */
 static void check_geometric(double base, const double *both, double scale, size_t from,
                             size_t count)
 {
@@ -454,7 +454,7 @@ static void constants(void **state)
     mpfr_clears(x, pi, power, (mpfr_ptr)NULL);
 }
 
-/* Turns that end at a quarter leave +0, whatever the signs on the way. */
+/* Tests that at multiples of a quarter turn the sines and cosines that are 0 are +0. */
 static void zeros_are_positive(void **state)
 {
     double positions[32], f64[32][2];
@@ -691,7 +691,7 @@ static void turns_and_centres(void **state)
                     within("the sine of a close turn", &close[0], i, s, slack, 0);
                     within("the cosine of a close turn", &close[1], i, c, slack, 0);
                     for (int turned = 0; turned <= whole; turned++) {
-                        if (turned) /* t is exact after that */
+                        if (turned) /* t - 17 digit is exact */
                             true_turn(s, c, &p, from + i, t - (double)(17 * digit));
                         for (int k2 = 0; k2 < 2; k2++) {
                             lanes got;
@@ -973,7 +973,8 @@ static void the_watch(void **state)
     }
 }
 
-/* Tests that float i sets bit i, and no other float does. */
+/* Tests pe__differ() and pe__within(), which return one bit per lane. Bit i is set exactly if the
+   comparison holds for float i. */
 static void doubts_about_lanes(void **state)
 {
     rng r = rng_for("doubts_about_lanes");
@@ -1019,7 +1020,7 @@ static void middles_of_16_bits(void **state)
                 while (fabsf(both[k]) < 0x1p-14f);
                 const double y = (double)both[k], size = fabs(y);
                 (void)frexp(size, &exponent);
-                const double unit = ldexp(1, exponent - 24 + drop); /* of the 16-bit number */
+                const double unit = ldexp(1, exponent - 24 + drop); /* the 16-bit number's ulp */
                 const double middle = (floor(size / unit) + 0.5) * unit;
                 distance[k] = y < 0 ? middle - size : size - middle;
                 if (distance[k] == 0) {

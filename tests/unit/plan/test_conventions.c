@@ -47,7 +47,7 @@ static double rounded(type t, const mpfr_t x)
     return result;
 }
 
-/* Returns whether what was delivered is right. */
+/* Returns whether `got` is the exact number, rounded once to the type. */
 static int right(type t, double got, const mpfr_t exact) { return got == rounded(t, exact); }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -108,11 +108,11 @@ static made make_plan(const pe_config *config)
     return m;
 }
 
-/* ---- presets: the world's formulas ----------------------------------------------------------- */
+/* ---- presets: the formulas of other projects ------------------------------------------------- */
 
 static mpfr_t g_a, g_w, g_x;
 
-/* Computes g_w = B^(-numerator / (denominator - less)). */
+/* Computes g_w = base^(-numerator / (denominator - less)). */
 static void frequency(double base, double numerator, double denominator, double less)
 {
     mpfr_set_d(g_w, base, MPFR_RNDN);
@@ -124,7 +124,7 @@ static void frequency(double base, double numerator, double denominator, double 
     mpfr_exp(g_w, g_w, MPFR_RNDN);
 }
 
-/* Computes g_x, the sine or cosine of t B^(-numerator / denominator). */
+/* Computes g_x, the sine or cosine of t base^(-numerator / denominator). */
 static void element(int cosine, double t, double base, double numerator, double denominator)
 {
     frequency(base, numerator, denominator, 0);
@@ -415,7 +415,7 @@ static void knobs_element(const pe_config *c, size_t j, double position, int del
         mpfr_mul_d(g_a, g_w, position, MPFR_RNDN);
     }
     if (cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
-    else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* below a tiny angle, by ever so little */
+    else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* RNDZ: sin x stays below a tiny x */
     if (c->half_turns && fabs(position) > 1e-3 && mpfr_get_exp(g_x) < -345 && mpfr_get_exp(g_a) > 0)
         mpfr_set_zero(g_x, 1);
     if (!delta) mpfr_mul_d(g_x, g_x, c->amplitude, MPFR_RNDN);
@@ -427,7 +427,7 @@ static void knobs_element(const pe_config *c, size_t j, double position, int del
 static void compare_knobs(const pe_config *c, const pe_plan *plan, int k, void *out, rng *r)
 {
     static const int64_t firsts[] = {0, -20, 100000, 2147483600, -2147483600, 1 << 24};
-    static const int64_t steps[] = {-1, 0, 1}; /* others: calls_agree */
+    static const int64_t steps[] = {-1, 0, 1}; /* calls_agree() tests other steps */
     const type t = (type)(k % 4);
     const size_t d = c->d_model, rows = 1 + rng_below(r, 40);
     const int64_t first = firsts[rng_below(r, 6)], step = steps[rng_below(r, 3)];
@@ -437,7 +437,8 @@ static void compare_knobs(const pe_config *c, const pe_plan *plan, int k, void *
     float narrow[40];
     for (size_t row = 0; row < rows; row++) {
         at[row] = reals[rng_below(r, sizeof reals / sizeof *reals)];
-        narrow[row] = (float)(fabs(at[row]) > 1e9 ? at[row] / 2 : at[row]); /* and an offset */
+        /* half of a large position, so that position plus offset stays in range */
+        narrow[row] = (float)(fabs(at[row]) > 1e9 ? at[row] / 2 : at[row]);
         if (k / 4 == 0) at[row] = (double)first + (double)row;
         if (k / 4 == 2) at[row] = (double)narrow[row];
         if (k / 4 == 3) at[row] = (double)first + (double)(step * (int64_t)row);
@@ -506,7 +507,7 @@ static void zeros_have_no_sign(void **state)
         const struct {
             int plan;
             pe_at at;
-            size_t row; /* that has 0 */
+            size_t row; /* the row whose position is 0 */
         } cases[] = {{0, pe_from(0), 0},
                      {0, pe_back(pe_from(0)), 0},
                      {0, pe_from(-3), 3},
@@ -579,7 +580,7 @@ static void every_place_is_settled(void **state)
                     mpfr_set_d(g_a, c.scale, MPFR_RNDN);
                     mpfr_mul_d(g_a, g_a, (double)(first + (int64_t)row), MPFR_RNDN);
                     if (is_cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
-                    else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* below a tiny angle, by ever so little */
+                    else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* RNDZ: sin x stays below a tiny x */
                     assert_true(right(t, element_at(t, x, j), g_x));
                 } else if (element_at(t, x, j) != element_at(t, x, like)) {
                     fail_msg(
@@ -613,7 +614,7 @@ static void quarter_turns_are_met(void **state)
     void *out = must_alloc(ROWS * D * 8);
     for (int k = 0; k < 2 * TYPES; k++) {
         const type t = (type)(k % TYPES);
-        const int real = k >= TYPES; /* at half the positions */
+        const int real = k >= TYPES; /* 1: real positions, half as large as those of some[] */
         assert_int_equal(real ? fill(t, &m.plan, pe_at_f64(positions), ROWS, out, D)
                               : fill(t, &m.plan, pe_at_i64(some), ROWS, out, D),
                          PE_OK);
@@ -764,7 +765,7 @@ static void own_frequencies(void **state)
                 }
                 mpfr_mul_d(g_a, g_a, (double)first + (double)row, MPFR_RNDN);
                 if (j % 2) mpfr_cos(g_x, g_a, MPFR_RNDN);
-                else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* below a tiny angle, by ever so little */
+                else mpfr_sin(g_x, g_a, MPFR_RNDZ); /* RNDZ: sin x stays below a tiny x */
                 if (!mpfr_zero_p(g_x) && mpfr_get_exp(g_x) < -340) mpfr_set_zero(g_x, 1);
                 if (!right(F32, (double)table[k], g_x))
                     fail_msg("omega %g, half_turns %d, position %" PRId64 ": got %a, want %a",
@@ -875,7 +876,7 @@ static void tables_of_16_bits(void **state)
                 assert_int_equal(fill((type)t, &m.plan, pe_from((int64_t)row), chunk, h, D), PE_OK);
             for (size_t i = 0; i < o.pairs; i++) {
                 if (row % 64 ==
-                    0) { /* a new anchor, turned by one position a row in double-double's stead */
+                    0) { /* a new anchor; the 64 rows from here are certified by rotating it */
                     oracle_turn(&o, (int64_t)row, i);
                     o.anchor[2 * i] = mpfr_get_d(o.sine, MPFR_RNDN);
                     o.anchor[2 * i + 1] = mpfr_get_d(o.cosine, MPFR_RNDN);
@@ -952,8 +953,8 @@ static void overflow_and_subnormals(void **state)
     end_numbers();
 }
 
-/* Doubles just below 2^-1022, which keep a bit less: half of them lie between two doubles but for
-   what comes after their 53 bits. */
+/* Compares sines of tiny angles, some of which are below 2^-1022. Such a double has fewer bits. So
+   half of the angles are midpoints of two of these doubles, and the sine is only slightly less. */
 static void subnormal_ties(void **state)
 {
     enum { D = 512 };
@@ -1199,7 +1200,8 @@ static void batches_of_any_plan(void **state)
         assert_int_equal(fill(wide, &m.plan, at, ROWS, table, d), PE_OK);
         assert_int_equal(add_batch(t, &m.plan, at, ROWS, BATCHES, scale, y, row, batch), PE_OK);
         for (size_t b = 0; b < BATCHES; b++)
-            for (size_t i = 0; i < ROWS * d; i++) { /* what is right is put where it was before */
+            /* Checked elements get their old values back, so that any other change shows below. */
+            for (size_t i = 0; i < ROWS * d; i++) {
                 const size_t place = b * batch + i / d * row + i % d;
                 const double got = element_at(t, y, place), before = element_at(t, x, place);
                 const double want = sum_of(t, before, scale, element_at(wide, table, i));
@@ -1260,7 +1262,7 @@ static void bad_configs(void **state)
     REFUSED(c.angle = (pe_angle)2);
     REFUSED(c.exponent = PE_EXPONENT_PAIRS; c.exponent_shift = 32);
     REFUSED(c.exponent = PE_EXPONENT_PAIRS; c.exponent_shift = (double)NAN);
-    REFUSED(c.exponent = PE_EXPONENT_INDEX; c.base = 0.4); /* 2.5^31 */
+    REFUSED(c.exponent = PE_EXPONENT_INDEX; c.base = 0.4); /* a frequency is 2.5^31 */
     REFUSED(c.multiple = 0);
     REFUSED(c.multiple = 3);
     REFUSED(c.axes = 0);
@@ -1289,7 +1291,7 @@ static void bad_calls(void **state)
             double at[3] = {1, 2, 3};
             float narrow[3] = {1, 2, 3};
             at[k % 3] = bad[k];
-            narrow[k % 3] = (float)bad[k] * 1.001f; /* past the rounding of 2^31 + 1 */
+            narrow[k % 3] = (float)bad[k] * 1.001f; /* 2^31 + 1 as a float is 2^31, legal */
             assert_int_equal(fill((type)t, &m.plan, pe_at_f32(narrow), 3, out, 8), PE_ERR_RANGE);
             assert_int_equal(add((type)t, &m.plan, pe_at_f32(narrow), 3, 1, out, 8), PE_ERR_RANGE);
             assert_int_equal(fill((type)t, &m.plan, pe_at_f64(at), 3, out, 8), PE_ERR_RANGE);
@@ -1316,7 +1318,7 @@ static void bad_ranges_and_shapes(void **state)
         const size_t shape[1] = {(size_t)1 << 62}, two[1] = {2};
         assert_int_equal(fill((type)t, &m.plan, pe_at_i64(far_away), 2, out, 8), PE_ERR_RANGE);
         assert_int_equal(fill((type)t, &m.plan, pe_at_i64(edge), 1, out, 8),
-                         PE_ERR_RANGE); /* + 5 */
+                         PE_ERR_RANGE); /* with the offset 5 */
         assert_int_equal(fill((type)t, &m.plan, pe_from(2147483640), 5, out, 8), PE_ERR_RANGE);
         assert_int_equal(add((type)t, &m.plan, pe_from(2147483640), 5, 1, out, 8), PE_ERR_RANGE);
         assert_int_equal(add((type)t, &m.plan, pe_at_i64(far_away), 2, 1, out, 8), PE_ERR_RANGE);
@@ -1522,7 +1524,7 @@ static void own_frequencies_scaled(void **state)
         assert_true(back[i] == mpfr_get_d(x, MPFR_RNDN));
         mpfr_clear(x);
     }
-    static const double still_omega[4] = {1, 0.1, 0.375, 0}; /* the last pair stands still */
+    static const double still_omega[4] = {1, 0.1, 0.375, 0}; /* the last pair does not rotate */
     for (int angle = 0; angle < 2; angle++) {
         c.angle = (pe_angle)angle;
         const size_t bytes = pe_plan_size(&c);
@@ -1534,7 +1536,7 @@ static void own_frequencies_scaled(void **state)
     }
     free(memory);
 
-    c = pe_config_preset(PE_PRESET_MAE_2D, D); /* of two axes: those of both */
+    c = pe_config_preset(PE_PRESET_MAE_2D, D); /* two axes need the frequencies of both */
     const size_t two = pe_plan_size(&c);
     refused_frequencies(&c, omega, 2, two, PE_ERR_PAIRS);
 }

@@ -8,7 +8,7 @@
 #include "../apart.h"
 #include "../published.h"
 
-#define BITS 2400 /* sums of products of doubles, and sines of what cancels in them */
+#define BITS 2400 /* enough for sums of products of doubles, and for their sines if they cancel */
 
 typedef enum type { F32, F64, F16, BF16, TYPES } type;
 static const size_t element_of[] = {4, 8, 2, 2};
@@ -32,7 +32,7 @@ static double from_bits(type t, const void *row, size_t column)
     }
 }
 
-/* Returns whether what was delivered is the number rounded once. */
+/* Returns whether `got` is the exact number, rounded once to the type. */
 static int right(type t, double got, const mpfr_t exact)
 {
     static const int precision[] = {24, 53, 11, 8}, least[] = {-148, -1073, -23, -132},
@@ -118,7 +118,7 @@ static int who(const model *m, size_t j, size_t *pair, int *cosine)
     return 1;
 }
 
-/* Computes y, column j of the row of these coordinates. */
+/* Computes y, column j of the row at the coordinates t. */
 static void formula(const model *m, size_t j, const double *t, mpfr_t y)
 {
     const pe_config *const c = &m->config;
@@ -138,7 +138,7 @@ static void formula(const model *m, size_t j, const double *t, mpfr_t y)
         mpfr_add(y, y, x, MPFR_RNDN);
     }
     mpfr_mul_d(y, y, c->scale, MPFR_RNDN);
-    mpfr_mul_2ui(x, y, 2, MPFR_RNDN); /* quarter turns, if these are half turns */
+    mpfr_mul_2ui(x, y, 2, MPFR_RNDN); /* an integer wherever the sine or cosine of pi y is 0 */
     const int quarters = c->half_turns && mpfr_integer_p(x);
     if (c->half_turns) {
         mpfr_const_pi(x, MPFR_RNDN);
@@ -146,7 +146,8 @@ static void formula(const model *m, size_t j, const double *t, mpfr_t y)
     }
     if (cosine) mpfr_cos(y, y, MPFR_RNDN);
     else mpfr_sin(y, y, MPFR_RNDN);
-    if (quarters && !mpfr_zero_p(y) && mpfr_get_exp(y) < -1000) mpfr_set_zero(y, 1); /* MPFR's pi */
+    /* The exact value is 0 there: what is left is only the error of MPFR's pi. */
+    if (quarters && !mpfr_zero_p(y) && mpfr_get_exp(y) < -1000) mpfr_set_zero(y, 1);
     mpfr_mul_d(y, y, c->amplitude, MPFR_RNDN);
     mpfr_clear(x);
 }
@@ -353,7 +354,7 @@ static void refused_columns(void **state)
     assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_OK);
     assert_int_equal(pe_shift_f32(&plan, pe_all(1), 1, x, 16), PE_ERR_PLAN_SHIFT);
     assert_int_equal(pe_rope_f32(&plan, pe_all(1), 1, x, one), PE_ERR_PLAN_ROPE);
-    c.columns = (pe_columns)77, c.axes = 1; /* not looked at but in its range */
+    c.columns = (pe_columns)77, c.axes = 1; /* one axis does not use it; its range is checked */
     assert_non_null(pe_config_error(&c));
 }
 
@@ -376,7 +377,7 @@ static void sums_over_coordinates(void **state)
         c.layout = (pe_layout)rng_below(&r, 2), c.cos_first = (int)rng_below(&r, 2);
         c.half_turns = (int)rng_below(&r, 2), c.scale = n % 4 == 0 ? 2 : n % 4 == 1 ? -0.3 : 1;
         c.offset = n % 7 == 0 ? 0.5 : 0;
-        c.axis[0].width = 4, c.axis[0].coordinate = 99; /* not looked at */
+        c.axis[0].width = 4, c.axis[0].coordinate = 99; /* sums do not use these fields */
         const size_t numbers = d / 2 * axes;
         if (numbers == 0) continue;
         for (size_t i = 0; i < numbers; i++) {
@@ -456,11 +457,11 @@ static void rope_of_axes(void **state)
         const pe_heads heads = {HEADS, D, HEADS * D};
         model m;
         pe_config c = pe_config_default(D);
-        if (k / 2 == 2) continue; /* by frequency: refused */
+        if (k / 2 == 2) continue; /* RoPE refuses PE_COLUMNS_FREQUENCIES */
         c.axes = AXES, c.columns = (pe_columns)(k / 2), c.layout = (pe_layout)layout;
         c.axis[0].width = 16, c.axis[1].width = 12, c.axis[2].width = 20;
         for (size_t a = 0; a < AXES; a++) c.axis[a].coordinate = a;
-        if (k == 1) continue; /* blocks of halves have no one layout: test_lists.c */
+        if (k == 1) continue; /* test_lists.c tests blocks of halves */
         for (size_t i = 0; i < D / 2 * AXES; i++) omega[i] = rng_unit(&r);
         for (size_t i = 0; i < TOKENS * AXES; i++) at[i] = (rng_unit(&r) - 0.5) * 100;
         for (size_t i = 0; i < TOKENS * HEADS * D; i++) x[i] = y[i] = (float)(rng_unit(&r) - 0.5);
@@ -675,7 +676,7 @@ static void biases_of_others(void **state)
                          published_t5[1 + decoder][k]);
         }
     for (size_t i = 0; i < 15; i++)
-        biases[i] = (float)(i * i); /* of Swin: by (rows, columns) apart */
+        biases[i] = (float)(i * i); /* Swin's: the entry depends on both distances */
     assert_int_equal(pe_bias_add_f32(biases, 15, 1, published_swin, 6, 6, scores, 6, 36), PE_OK);
     for (size_t q = 0; q < 6; q++)
         for (size_t key = 0; key < 6; key++) {
@@ -751,7 +752,7 @@ static double named_angle(named m, size_t i, const double *t)
     switch (m) {
     case FLUX:
     case WAN:
-    case COGVIDEOX: { /* axes_dim; 44, 42, 42; d/4, 3d/8, 3d/8 */
+    case COGVIDEOX: { /* columns of the axes: axes_dim; 44, 42, 42; d/4, 3d/8, 3d/8 */
         const size_t *const pairs = m == FLUX ? flux : m == WAN ? wan : cog;
         for (; k >= pairs[a]; a++) k -= pairs[a];
         return t[a] * pow(10000, -2.0 * (double)k / (2.0 * (double)pairs[a]));
@@ -890,7 +891,7 @@ static void models_by_name(void **state)
                              row[j], want);
             }
         }
-        size_t printed = 0; /* what its project computes */
+        size_t printed = 0; /* the rows in published.h, which the model's project computed */
         for (size_t k = 0; k < sizeof published_models / sizeof *published_models; k++) {
             const published_model *const p = &published_models[k];
             double seen[4];
@@ -936,7 +937,7 @@ static void scalings_by_other_names(void **state)
         assert_true(fabs(omega[i] / ((1 - gamma) * w / 16 + gamma * w) - 1) < 1e-13);
     }
 
-    c = pe_rope_config_default(N); /* dynamic YaRN below the length of the training: nothing */
+    c = pe_rope_config_default(N); /* dynamic YaRN up to the training length scales nothing */
     c.rope_type = PE_ROPE_YARN, c.factor = 1, c.original_max_position_embeddings = 4096;
     assert_int_equal(pe_rope_frequencies(&c, omega, &factor), PE_OK);
     for (size_t i = 0; i < N / 2; i++)
@@ -1380,7 +1381,7 @@ static void factors_check_all_cells(void **state)
                          PE_OK);
         assert_int_equal(
             pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 1, 3, -1, pe_skip(grid, 1), 1, got),
-            PE_ERR_QUERY_SCALE); /* cell 0 */
+            PE_ERR_QUERY_SCALE); /* cell 0, although it is skipped */
     }
     assert_true(all_canaries(got, sizeof got));
 }
@@ -1433,7 +1434,7 @@ static void ties_of_xpos(void **state)
     mpq_inits(base, step, power, (mpq_ptr)NULL);
     for (size_t pairs = 1; pairs <= 256; pairs++)
         for (size_t i = 0; i < pairs; i++)
-            for (unsigned long q = 1; q < 11; q++) { /* 2^11 > 7 * 256 */
+            for (unsigned long q = 1; q < 11; q++) { /* 11th powers exceed 7 * 256, as 2^11 does */
                 mpq_set_ui(base, 5 * i + 2 * pairs, 7 * pairs);
                 mpq_canonicalize(base);
                 if (!mpz_root(root[0], mpq_numref(base), q)) continue;
@@ -1554,7 +1555,7 @@ static void buckets_of_t5(void **state)
                                  (int)index[q * KEYS + j], want);
                 }
         }
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) { /* anywhere */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) { /* keys at any positions */
         static int64_t at[KEYS];
         for (size_t j = 0; j < KEYS; j++) at[j] = (int64_t)(j * 7919 % 1009) - (k % 2 ? 500 : 0);
         assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both,
@@ -1569,7 +1570,7 @@ static void buckets_of_t5(void **state)
             }
     }
     for (size_t j = 0; j < KEYS;
-         j++) { /* any distance, alone: the thresholds near it are made only */
+         j++) { /* one key at any distance: only thresholds near it are computed */
         const int64_t d = -((int64_t)1 << (j % 31)) - (int64_t)(j * j * j);
         assert_int_equal(pe_bias_t5_i32(1024, 2147483648, 0, pe_from(0), 1, pe_from(d), 1, index),
                          PE_OK);
@@ -1618,7 +1619,7 @@ static void biases_are_added(void **state)
                 const size_t at = head * hs + j / KEYS * qs + j % KEYS;
                 const float bias = table[(size_t)index[j] * HEADS + head];
                 if (n == 0) want[at] = x[at] + bias;
-                else { /* one number added to itself alone, by another call */
+                else { /* the expected sum is that of a call with this score alone */
                     uint16_t one = h[n - 1][at];
                     const int32_t zero = 0;
                     const pe_status status =
@@ -1629,7 +1630,7 @@ static void biases_are_added(void **state)
                         assert_int_equal(pe_bias_add_f16(&bias, 1, 1, &zero, 1, 1, &one, 1, 1),
                                          PE_OK);
                     g[n - 1][at] = one;
-                    mpfr_t sum; /* and that is rounded once */
+                    mpfr_t sum; /* of the score and the bias, as a float that is rounded again */
                     mpfr_init2(sum, 60);
                     mpfr_set_d(sum, from_bits(n == 1 ? F16 : BF16, h[n - 1], at), MPFR_RNDN);
                     mpfr_add_d(sum, sum, (double)bias, MPFR_RNDN);
@@ -1758,10 +1759,10 @@ static void resampled_at_the_limits(void **state)
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_ERR_RESAMPLE);
     how.scale_x = 0x1p-9; /* 512 rows to one */
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_ERR_RESAMPLE);
-    how.scale_x = 0, how.scale_y = 0.5; /* more rows than that makes: the last one */
+    how.scale_x = 0, how.scale_y = 0.5; /* output rows beyond the scale are the last row */
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 9, 1), PE_OK);
     assert_true(out[8] == 7000);
-    /* the same where all rows in reach have weight 0, and where the weights of two rows cancel */
+    /* a row is also copied if all rows in reach have weight 0, or if the weights of two cancel */
     how.method = PE_RESAMPLE_CUBIC, how.scale_y = 1;
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 8, 1), PE_OK);
     for (size_t i = 0; i < 8; i++) assert_true(out[i] == table[i < 4 ? i : 3]);

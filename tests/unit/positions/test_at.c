@@ -290,7 +290,8 @@ static void ranges_are_their_rows(void **state)
     }
 }
 
-/* Runs up and down, repeated and alone, whole and not, in one list. */
+/* Tests lists with runs up and down, repeated positions and single ones, some of them no integers,
+   with each offset. */
 static void lists_are_their_rows(void **state)
 {
     static const double offsets[] = {0, 0.25, -3, 1048576.5, 0x1p-20};
@@ -316,8 +317,8 @@ static void lists_are_their_rows(void **state)
     }
 }
 
-/* Computes sine and cosine of any double with MPFR, rounded to odd, and the two elements from
-   them. */
+/* Computes with MPFR the sine and cosine of a pair at any double as position, rounded to odd, and
+   from them its two elements. */
 static void turn_by(oracle *o, double position, size_t pair)
 {
     int inexact;
@@ -474,7 +475,8 @@ static void padding_is_the_position_given(void **state)
     }
 }
 
-/* Tests ranges over the padding position: its row is zeros, also with pe_back(). No difference is a padding row. */
+/* Tests ranges over the padding position: its row is zeros, also with pe_back(). No difference is a
+   padding row. */
 static void padding_in_ranges(void **state)
 {
     (void)state;
@@ -650,7 +652,7 @@ static void grids_are_their_cells(void **state)
         for (size_t a = 0; a < 3; a++) free(axes[a].memory);
         free(m.memory);
     }
-    { /* of one axis, it is a range; of all that there may be, a list of corners */
+    { /* a grid of one axis is a range; one of PE_MAX_AXES axes is a list of its corners */
         const size_t forty = 40, two[PE_MAX_AXES] = {2, 2, 2, 2, 2, 2, 2, 2};
         const pe_config one = config_for(1, 0, 1);
         pe_config c = pe_config_default(5 * PE_MAX_AXES);
@@ -712,7 +714,8 @@ static void one_coordinate_is_all_of_them(void **state)
  * pe_back(), pe_delta(), pe_skip()
  * --------------------------------------------------------------------------------------------- */
 
-/* Places with their opposites, the sum of both 0: some of each kind. */
+/* Holds numbers that places of each kind are made of: random ones in [0], their negatives in
+   [1]. */
 enum { PLACES = 9, POINTS = 12 };
 typedef struct sources {
     int32_t i32[2][3 * POINTS];
@@ -745,7 +748,7 @@ static pe_at place_of(const sources *s, size_t k, int opposite, size_t axes)
 {
     const int64_t sign = opposite ? -1 : 1;
     switch (k) {
-    case 0: return pe_from_by(-5 * sign, sign); /* a range up is one down */
+    case 0: return pe_from_by(-5 * sign, sign); /* the opposite of a range up is one down */
     case 1: return pe_from_by(70000 * sign, -7 * sign);
     case 2: return pe_all(-77 * sign);
     case 3: return pe_at_i32(s->i32[opposite]);
@@ -982,7 +985,8 @@ static void null_places_are_refused(void **state)
     free(m.memory);
 }
 
-/* Tests places with another number of coordinates than the plan, or with a number that no plan has. */
+/* Tests places with another number of coordinates than the plan, or with a number that no plan
+   has. */
 static void other_numbers_of_coordinates_are_refused(void **state)
 {
     const pe_config c = config_for(0, 0, 1);
@@ -1069,8 +1073,8 @@ static void ranges_beyond_the_positions_are_refused(void **state)
     free(m.memory);
 }
 
-/* Tests ranges that pe_skip() moves out of the positions. What it can count is counted exactly, and a range that went
-   too far stays refused. */
+/* Tests ranges that pe_skip() moves out of the positions. What it can count is counted exactly, and
+   a range that went too far stays refused. */
 static void ranges_skipped_too_far_are_refused(void **state)
 {
     const int64_t P = POSITION_MAX;
@@ -1111,7 +1115,8 @@ static void ranges_skipped_too_far_are_refused(void **state)
     free(m.memory);
 }
 
-/* Tests lists of which one entry is no position. It may be the first, the last or any between them. */
+/* Tests lists of which one entry is no position. It may be the first, the last or any between
+   them. */
 static void lists_with_a_bad_entry_are_refused(void **state)
 {
     const double reals[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 2147483648.5, -2147483649.0, 1e300};
@@ -1165,8 +1170,8 @@ static void lists_beyond_memory_are_refused_unread(void **state)
     free(m.memory);
 }
 
-/* Tests that the sum of position and offset is checked, or for pe_back() the sum of their opposites. pe_delta() has no
-   offset. */
+/* Tests that the sum of position and offset is checked, or for pe_back() the sum of their
+   opposites. pe_delta() has no offset. */
 static void an_offset_counts_in_the_range(void **state)
 {
     const int64_t P = POSITION_MAX;
@@ -1186,7 +1191,8 @@ static void an_offset_counts_in_the_range(void **state)
     free(m.memory);
 }
 
-/* Checks the same for plans of three axes: coordinates, and grids whose sizes overflow. */
+/* Checks what plans of three axes refuse: grids with no or too many cells, other numbers of
+   coordinates, lists beyond the address space, and coordinates out of range. */
 static void nonsense_of_three_axes_is_refused(void **state)
 {
     const size_t root = (size_t)1 << (sizeof(size_t) * 4), half = SIZE_MAX / 2 + 1;

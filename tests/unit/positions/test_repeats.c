@@ -52,7 +52,8 @@ static size_t axis_of(kind k, size_t pair, size_t *begin)
     return a;
 }
 
-/* Holds the sine and cosine of each pair at each position of a pool, as bytes of a type. */
+/* Holds the sine and cosine of each pair at each position of a pool, as bytes of a type. expect()
+   fills it. */
 static unsigned char want_of[POOL][PAIRS][2][sizeof(double)];
 static void expect(kind k, int t, const double *turns, size_t n, double amplitude)
 {
@@ -60,7 +61,8 @@ static void expect(kind k, int t, const double *turns, size_t n, double amplitud
     for (size_t a = 0; a < AXES; a++)
         oracle_make(&o[a], "test_repeats", k == BLOCKS ? 2 * axis_pairs[a] : (size_t)D, 10000,
                     amplitude);
-    for (size_t i = 0; k == JOINT && i < AXES * PAIRS; i++) { /* RoPE's are those doubles */
+    /* The frequencies of a RoPE plan are rounded to doubles. */
+    for (size_t i = 0; k == JOINT && i < AXES * PAIRS; i++) {
         mpfr_t *const f = &o[i / PAIRS].frequencies[i % PAIRS];
         mpfr_set_d(*f, mpfr_get_d(*f, MPFR_RNDN), MPFR_RNDN);
     }
@@ -115,7 +117,7 @@ static void order_make(size_t *of, size_t rows, size_t n, int order, rng *r)
 
 typedef struct trial {
     kind k;
-    int t, order; /* a table's, or -1: filled */
+    int t, order; /* order: that of a table, or -1 for filled rows */
     pe_layout layout;
     int cos_first;
     size_t rows, stride;

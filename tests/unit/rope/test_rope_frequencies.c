@@ -250,7 +250,8 @@ static void print_config(const pe_rope_config *c)
             c->extrapolation_factor, c->truncate, c->mscale, c->mscale_all_dim);
 }
 
-/* Is got the double nearest to exact? The error in ulp of exact goes into worst_ulp. */
+/* Returns whether `got` is the double nearest to `exact`. If its error is larger than worst_ulp,
+   that becomes the error, in ulp of `exact`. */
 static int nearest(const mpfr_t exact, double got)
 {
     mpfr_t error;
@@ -305,7 +306,7 @@ static void check(const pe_rope_config *c, const char *name, const char *test)
         fail_msg("%s: the attention factor is %a, must be %a", name, attention,
                  mpfr_get_d(exact, MPFR_RNDN));
     }
-    if (total_configs % 64 == 0) { /* a plan has as many, test_rope_plan compares its bits */
+    if (total_configs % 64 == 0) { /* also as a plan, whose bits test_rope_plan compares */
         const size_t bytes = pe_rope_plan_size(c);
         void *const memory = must_alloc(bytes);
         pe_plan plan;
@@ -702,7 +703,8 @@ static void floors_and_ceils_are_exact(void **state)
         fail_msg("only %zu of %zu cases are hard", wrong_in_double, checked);
 }
 
-/* Tests YaRN ramps that begin before the first pair or end behind the last number, or both. */
+/* Tests YaRN ramps that begin before pair 0, or end beyond n - 1, or both. The code limits them to
+   0 ... n - 1, where n is the rotary dim. */
 static void ramps_are_clamped(void **state)
 {
     static const char *const test = "ramps_are_clamped";
@@ -1243,8 +1245,8 @@ static void bad_lists_are_refused(void **state)
         }
 }
 
-/* Lists that are shorter than what the config needs, flush against a page that faults: 48 numbers, and
-   the rotary_dim that goes with them is forgotten. */
+/* Tests lists that are shorter than what the config needs, flush against a page that faults. They
+   have 48 numbers, as if the rotary_dim of 96 had been forgotten. */
 static void short_lists_are_not_read(void **state)
 {
     static const char *const names[] = {"short_factor", "long_factor", "freq_factors",
@@ -1442,7 +1444,8 @@ static void names_find_their_types(void **state)
     assert_int_equal(pe_rope_type_named("yarn", NULL), PE_ERR_NULL);
 }
 
-/* Lists and frequencies flush against pages that fault, on either side. */
+/* Tests that nothing outside the lists, the frequencies and a plan's memory is touched. They are
+   flush against pages that fault, on either side. */
 static void nothing_outside_is_touched(void **state)
 {
     guarded in = guarded_make(4096), floats = guarded_make(4096), out = guarded_make(4096);

@@ -232,7 +232,7 @@ static void test_bad_configs(void **state)
     REFUSED("sections", c.sections[1] = 9);
     REFUSED("sections", c.sections[0] = 0);
     REFUSED("sections", c.axes = 3; c.sections[2] = 1);
-    REFUSED("sections", c.sections[0] = SIZE_MAX; c.sections[1] = 17); /* their sum is 16 */
+    REFUSED("sections", c.sections[0] = SIZE_MAX; c.sections[1] = 17); /* the sum wraps to 16 */
     REFUSED("rope_interleave", c.rope_interleave = 1; c.layout = PE_LAYOUT_INTERLEAVED);
     REFUSED("rope_interleave", c.rope_interleave = 1; c.head_dim = c.rotary_dim = 514;
             c.sections[0] = 249);
@@ -254,13 +254,14 @@ static void test_bad_configs(void **state)
     REFUSED("rotary_dim", c.rotary_dim = 31);
     REFUSED("rope_theta", c.rope_theta = 0.5);
 #undef REFUSED
-    c = good; /* one axis: not looked at */
+    c = good; /* with one axis, sections are ignored */
     c.sections[0] = 99, c.sections[3] = SIZE_MAX;
     assert_null(pe_rope_config_error(&c));
     assert_true(pe_rope_plan_size(&c) > 0);
 }
 
-/* Tests NTK's exponent n / (n - 2), where n is the width of a section. A section of width 2 would divide by 0. */
+/* Tests NTK's exponent n / (n - 2), where n is the width of a section. A section of width 2 would
+   divide by 0. */
 static void test_bad_ntk_sections(void **state)
 {
     pe_rope_config c;
@@ -296,7 +297,7 @@ static void test_bad_factors(void **state)
     factors[0] = 1;
     static double longer[16];
     for (size_t i = 0; i < 16; i++)
-        longer[i] = 0x1p-40; /* the last: 2^40 * 10000^(-15/16), just so much as well */
+        longer[i] = 0x1p-40; /* even the last frequency, 2^40 * 10000^(-15/16), is above 2^21 */
     c = good, c.rope_type = PE_ROPE_LONGROPE, c.short_factor = c.long_factor = longer;
     c.factor = 2, c.original_max_position_embeddings = 4096;
     assert_null(pe_rope_config_error(&c));
@@ -310,8 +311,8 @@ static void test_bad_factors(void **state)
     free(enough);
 }
 
-/* Tests that a plan becomes zeros if its memory is too small, a pointer is NULL or its config is refused. The memory
-   stays as it was. */
+/* Tests that a plan becomes zeros if its memory is too small, a pointer is NULL or its config is
+   refused. The memory stays as it was. */
 static void test_bad_memory(void **state)
 {
     static const pe_plan none;

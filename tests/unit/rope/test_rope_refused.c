@@ -260,7 +260,7 @@ static void sizes_beyond_memory_are_refused(void **state)
             pe_rope_f32(&plans.woven.plan, pe_coords_i32(narrow, 2, 1, limit / 2), 2, x, one));
     REFUSED(PE_ERR_AT_SIZE,
             pe_rope_f32(&plans.woven.plan, pe_coords_i32(narrow, 2, limit / 8 + 1, limit / 8 + 1),
-                        2, x, one)); /* each would fit */
+                        2, x, one)); /* each stride alone would fit */
     REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(q, pe_skip(at, SIZE_MAX), 1, x, one));
     REFUSED(PE_ERR_AT_SIZE, pe_rope_f32(q, pe_skip(pe_skip(at, limit), limit), 1, x, one));
 }

@@ -313,8 +313,8 @@ static float any_float(rng *r, type t)
     return (float)x;
 }
 
-/* Returns whether both are the same number, or both are NaNs. Neither sign nor payload of a NaN
-   is promised. */
+/* Fails the test unless all elements are the same in both arrays, or NaNs in both. Neither sign nor
+   payload of a NaN is promised. */
 static void compare_16(type t, const uint16_t *got, const uint16_t *want, size_t elements)
 {
     const unsigned infinity = t == F16 ? 0x7c00 : 0x7f80;
@@ -341,7 +341,7 @@ static void test_into_a_cache(void **state)
         const type t = k % 2 ? F16 : BF16;
         const pe_heads from = lie(HEADS, dim, HEADS * dim),
                        to = lie(HEADS, TOKENS * (dim + gap), dim + gap);
-        const int zero = rng_below(&r, 4) == 0; /* position 0: what goes in is what is rounded */
+        const int zero = rng_below(&r, 4) == 0; /* 1: position 0, where the input is rounded */
         const pe_at at = zero ? pe_all(0) : pe_from(rng_position(&r) / 2);
         owned_plan p;
         pe_config config = config_of(n, 10000, zero ? 1 : 1.25);
@@ -581,8 +581,9 @@ static void test_nan(void **state)
     }
 }
 
-/* Tests that floats at the midpoint of two 16-bit numbers go to the even one. Elsewhere one
-   float in 2^16 is such a midpoint. Here a midpoint has no other beside it, or many. */
+/* Tests that floats at the midpoint of two 16-bit numbers go to the even one. Of random floats only
+   one in 2^16 is such a midpoint. Here one pair in 1 ... 1024 can give midpoints, so that a vector
+   has many of them or a single one. */
 static void test_ties(void **state)
 {
     static const size_t widths[] = {6, 16, 30, 64, 128, 200};
@@ -596,8 +597,8 @@ static void test_ties(void **state)
         const size_t n = widths[rng_below(&r, LENGTH(widths))], all = HEADS * n;
         const type t = rng_below(&r, 2) ? F16 : BF16;
         const pe_layout layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
-        const size_t one_of = (size_t)1 << rng_below(&r, 11); /* how rare they are */
-        const double half = ldexp(1, t == F16 ? -11 : -8);    /* of the last place of 1 ... 2 */
+        const size_t one_of = (size_t)1 << rng_below(&r, 11); /* 1 in this number of pairs */
+        const double half = ldexp(1, t == F16 ? -11 : -8);    /* half an ulp of 1 ... 2 */
         for (size_t i = 0; i < n / 2; i++) {
             const int is_one = rng_below(&r, one_of) == 0;
             c[i] = is_one ? 1.0f : random_value(&r);

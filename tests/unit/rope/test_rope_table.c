@@ -11,7 +11,7 @@
 static void test_by_table_one_head(void **state)
 {
     static const size_t widths[] = {2, 16, 30, 32, 62, 64, 128, 130, 256, 512, 514, 1024};
-    const pe_heads one = {1, 7, 3}; /* strides that nothing needs */
+    const pe_heads one = {1, 7, 3}; /* one head of one token does not use its strides */
     rng r = rng_for("test_by_table_one_head");
     (void)state;
     for (unsigned k = 0; k < LENGTH(widths) * 2 * 3; k++) {

@@ -24,7 +24,7 @@ static size_t coordinate_of(const pe_rope_config *c, size_t i, size_t h, size_t 
     return a;
 }
 
-/* Lists of coordinates for 64 pairs. */
+/* Names the lists of coordinates for 64 pairs that list_of() makes. */
 typedef enum lists { NO_LIST, ERNIE, GREEDY, IMROPE, MROPE, RANDOM_LIST, ONE_AXIS } lists;
 
 /* Makes openPangu's order, as mrope_interleaved.py of vLLM's ports has it, with t forced to the
@@ -37,7 +37,7 @@ static void greedy(const size_t *sections, size_t pairs, uint8_t *list)
     for (size_t i = 0; i + 1 < pairs; i++) {
         size_t best = 3;
         for (size_t relaxed = 0; relaxed < 2 && best == 3;
-             relaxed++) /* only the one before is left */
+             relaxed++) /* 1: if only the coordinate of the previous pair is left */
             for (size_t a = 0; a < 3; a++)
                 if (got[a] < most[a] && (relaxed || i == 0 || list[i - 1] != a) &&
                     (best == 3 || got[a] * most[best] < got[best] * most[a]))
@@ -108,7 +108,7 @@ static void coordinates_of_pairs(void **state)
         else
             assert_int_equal(
                 pe_plan_init_frequencies(&plan, &config, omega, H, memory, sizeof memory), PE_OK);
-        memset(list, 77, sizeof list); /* it was copied */
+        memset(list, 77, sizeof list); /* the plan has a copy */
         assert_int_equal(pe_rope_table_f32(&plan, at, 1, PE_ROPE_TABLE_APART, c, s, H, NULL),
                          PE_OK);
         memcpy(list, list_of(ERNIE, sections, NULL), sizeof list);
@@ -139,7 +139,8 @@ static void coordinates_of_pairs(void **state)
     }
 }
 
-/* Lists that name no coordinate, and fields that do not go with a list; memory that is too small. */
+/* Tests that lists with numbers that are no coordinate are refused, and so are fields that do not
+   go with a list, and memory that is too small. */
 static void bad_coordinates_of_pairs(void **state)
 {
     enum { N = 128, H = N / 2 };
@@ -683,8 +684,8 @@ static void test_real_positions_with_an_offset(void **state)
     }
 }
 
-/* Places of every kind against the list of their positions, in every type; and any cut of the tokens
-   over calls by pe_skip. */
+/* Compares places of every kind with the list of their positions, in every type. Also divides the
+   tokens between calls, at any token, with pe_skip(). */
 static void test_places(void **state)
 {
     enum { N = 40, TOKENS = 60, ALL = TOKENS * 2 * N };
@@ -705,7 +706,7 @@ static void test_places(void **state)
         static const int64_t steps[] = {-1, 0, 1, 2, -3, 17, 4913, -1000003};
         step = steps[rng_below(&r, LENGTH(steps))];
         if (kind == 7) first = 0, step = 1;
-        if (kind == 3) first /= 65536, step %= 1000; /* floats have them exactly */
+        if (kind == 3) first /= 65536, step %= 1000; /* so that floats hold the positions exactly */
         for (size_t m = 0; m < TOKENS; m++) {
             list[m] = kind < 2 || kind == 7 || rng_below(&r, 4) != 0
                           ? first + step * (int64_t)m

@@ -369,7 +369,7 @@ static void test_refused_tables(void **state)
         ONE(status, &bad, PE_LAYOUT_HALVES, pe_from(1), x, heads);                                 \
         ONE(status, &bad, PE_LAYOUT_INTERLEAVED, pe_from(1), x, heads);                            \
     } while (0)
-/* Tests the same with one token, because other code tells the errors of a single token apart. */
+/* Tests such tables with one token, because other code tells the errors of a single token apart. */
 static void test_refused_tables_of_one_token(void **state)
 {
     const pe_heads heads = lie(HEADS, N, HEADS * N);
@@ -482,8 +482,9 @@ static void test_refused_places(void **state)
 }
 #undef REFUSED
 
-/* Tests calls that have nothing to do. They read no argument. With pairs = 0 a call in place changes nothing, and a call
-   to another array copies. Heads of the other array that are too narrow or too few are refused. */
+/* Tests calls that have nothing to do. They read no argument. With pairs = 0 a call in place
+   changes nothing, and a call to another array copies. Heads of the other array that are too narrow
+   or too few are refused. */
 static void test_nothing_to_do(void **state)
 {
     const pe_heads heads = lie(HEADS, N, HEADS * N);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that every call touches exactly its rows. Outputs are flush against an inaccessible page
- * on either side, at every offset within 64 bytes. Canaries are in the padding between rows and
- * around the table. The rows are compared with a plain table of the same rows, bit for bit, so that
- * a call that writes nothing also fails.
+ * on either side, or begin at every offset up to 63 bytes. Canaries are in the padding between rows
+ * and around the table. The rows are compared with a plain table of the same rows, bit for bit, so
+ * that a call that writes nothing also fails.
  */
 #include "../common.h"
 
@@ -23,7 +23,8 @@ typedef struct reference {
     double *f64;
 } reference;
 
-/* Made in calls of at most 64 rows: small enough never to stream. */
+/* Makes the plan, the positions first ... first + count - 1, and the expected rows. They are filled
+   by calls of at most 64 rows, which are too small for streaming stores. */
 static void reference_make(reference *r, size_t d_model, int64_t first, size_t count)
 {
     const pe_plan *plan = &r->plan.plan;
@@ -66,7 +67,8 @@ static size_t span_of(call c, size_t d_model, size_t rows, size_t stride)
     return ((rows - 1) * stride + d_model) * call_element(c);
 }
 
-/* One call writing at `out` within the pages of g: the rows, and not a byte beside them. */
+/* Makes one call that writes at `out`, within the pages of g. Checks that the rows are right, and
+   that no byte between or around them has changed. */
 static void check_call(const reference *r, call c, size_t rows, size_t stride, unsigned char *out,
                        const guarded *g)
 {
@@ -124,7 +126,8 @@ static void every_shape_between_guard_pages(void **state)
     guarded_free(&g);
 }
 
-/* Tests every stride and more rows, for the widths where a vector ends. */
+/* Tests the strides d, d + 1, d + 7 and d + 64 with up to 300 rows, for the widths around the
+   vector lengths. */
 static void every_stride_between_guard_pages(void **state)
 {
     static const size_t many[] = {1, 2, 5, 32, 33, 34, 63, 64, 65, 66, 67, 99, 130, 131, 197, 300};
@@ -167,7 +170,8 @@ static void every_offset(void **state)
     guarded_free(&g);
 }
 
-/* Tables that are large enough for streaming stores: flush on both sides, and one element off. */
+/* Tests tables that are large enough for streaming stores. They are flush against a page on either
+   side, or begin one element after it. */
 static void streamed_tables_between_guard_pages(void **state)
 {
     static const size_t wide[] = {7, 512, 513};

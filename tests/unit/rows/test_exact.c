@@ -2,8 +2,9 @@
 /*
  * Proves the promise of correct rounding for every position from -2^31 to 2^31. Every f32 element
  * of a table is the real number amplitude * sin|cos(position * base^(-2i/d)) rounded once. So is
- * every f64 element, unless the midpoint of two doubles is nearer than 2^-94 of it. All expected
- * values come from MPFR (oracle.h).
+ * every f64 element. Here values come as near to a midpoint of two doubles as 2^-94 of the value;
+ * nearer ones are in tests/unit/sincos/test_theorem.c. All expected values come from MPFR
+ * (oracle.h).
  */
 #include "../common.h"
 
@@ -59,7 +60,8 @@ static size_t sweep(subject *s, rng *random, int64_t first, size_t rows, size_t 
     return wrong;
 }
 
-/* Fills the listed positions, f32 and f64, and has MPFR look at every element. */
+/* Fills rows at a list of positions, and returns how many of their elements differ from MPFR's. The
+   rows are f32, and also f64 if `worst` is not NULL, which then keeps the largest f64 error. */
 static size_t look_up(subject *s, const int64_t *positions, size_t count, oracle_worst *worst)
 {
     const size_t d = s->oracle.d_model;
@@ -91,7 +93,8 @@ static void print_worst(const oracle_worst *worst)
  * The oracle itself
  * --------------------------------------------------------------------------------------------- */
 
-/* Known values, and the single rounding where a double rounding or a flush would show. */
+/* Tests the oracle with known values. It also tests results that a second rounding, or a flush of
+   subnormals to 0, would change. */
 static void oracle_knows_its_values(void **state)
 {
     oracle o, tiny;
@@ -104,8 +107,8 @@ static void oracle_knows_its_values(void **state)
     assert_true(mpfr_get_d(o.frequencies[1], MPFR_RNDN) == 0.01);
     oracle_free(&o);
 
-    /* The sine is a midpoint of two floats except for x^3/6 < 2^-230; the cosine is just below a
-       tie. */
+    /* The angle x is a midpoint of two floats, and the sine is less than 2^-230 below it. The
+       cosine is just below 1. */
     oracle_make(&o, __func__, 4, 0x1p200, 1.0);
     for (int sign = -1; sign <= 1; sign += 2) {
         oracle_pair(&o, sign * 16777219, 1);
@@ -117,7 +120,8 @@ static void oracle_knows_its_values(void **state)
     assert_true(mpfr_zero_p(o.element[0]) && mpfr_cmp_ui(o.element[1], 1) == 0);
     oracle_free(&o);
 
-    /* The smallest subnormal times 1.5 is a tie (to even: 2), the quarter of it rounds to 0. */
+    /* Let u be the smallest subnormal, 2^-149. 1.5 u is a tie and becomes 2 u, u / 4 becomes 0, and
+       2.5 u is a tie and becomes 2 u. */
     oracle_make(&tiny, __func__, 1, 10000.0, 1.0);
     mpfr_init2(tie, ORACLE_VALUE_BITS);
     mpfr_set_ui_2exp(tie, 3, -150, MPFR_RNDN);
@@ -249,7 +253,8 @@ static void tables_of_many_tiles(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* pe_sinusoidal_f32 makes its own plan: the same values, default base, positions from 0. */
+/* Tests pe_sinusoidal_f32, which makes its own plan, with the default base and positions that start
+   at 0. */
 static void sinusoidal_tables(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 7, 16, 31, 64, 129, 512, 1023, 1024, 4096};
@@ -296,8 +301,8 @@ static void random_tables(void **state)
  * Positions
  * --------------------------------------------------------------------------------------------- */
 
-/* Tests the positions at which other libraries go wrong, with both signs and all widths and
-   bases. */
+/* Tests the positions at which other libraries go wrong, with both signs. The narrow widths have
+   all bases, and the two wide ones the base 10000. */
 static void hard_positions_are_easy(void **state)
 {
     static const size_t wide[] = {512, 1024};
@@ -344,9 +349,10 @@ static void random_positions(void **state)
 }
 
 /*
- * Finds the positions below 2^31 at which a pair comes closest to a zero of its sine or cosine, and
- * returns how many there are. They are the denominators of the continued fraction of 2 * frequency
- * / pi. The reduced angle there consists of a few last bits of the frequency.
+ * Finds the positions up to 2^31 at which a pair comes closest to a zero of its sine or cosine, and
+ * returns how many there are, at most `most`. They are the denominators of the continued fraction
+ * of 2 * frequency / pi, some with a minus sign. The reduced angle there consists of a few last
+ * bits of the frequency.
  */
 static size_t closest_to_zero(oracle *o, size_t pair, int64_t *positions, size_t most)
 {
@@ -399,7 +405,8 @@ static void positions_next_to_zeros(void **state)
  * Amplitudes and bases at the edges
  * --------------------------------------------------------------------------------------------- */
 
-/* Tests powers of two, ties, and results that are subnormal, zero or infinite floats. */
+/* Tests amplitudes: powers of two, midpoints of two floats, the scales of models, and amplitudes
+   that make results subnormal, zero or infinite as floats. */
 static void amplitudes(void **state)
 {
     const double list[] = {1.0,
@@ -445,7 +452,8 @@ static void amplitudes(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* From frequencies near 2^20 to frequencies whose sine is a subnormal float. */
+/* Tests bases from 2^-20, where frequencies come near 2^20, to 2^900, where sines are subnormal
+   floats or 0. */
 static void bases_at_the_edges(void **state)
 {
     const double list[] = {0x1p-20,
@@ -523,7 +531,7 @@ static void a_hair_below_a_tie(void **state)
  * f64
  * --------------------------------------------------------------------------------------------- */
 
-/* Tests rows of tables of doubles, at every place in the table. */
+/* Tests random rows of tables of doubles, with all bases and starting positions near and far. */
 static void tables_of_doubles(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 7, 31, 64, 129, 512, 1024};
@@ -558,15 +566,16 @@ static void tables_of_doubles(void **state)
 }
 
 /*
- * These tests choose the amplitude so that doubles are next to the midpoint of two. Let x be |sin|,
- * times a power of two, and let n / a be a convergent of its continued fraction: |n - a x| < 1 / a.
- * If n is odd and has 54 bits, it is between two doubles, and the amplitude a makes a number this
- * near to n. A smaller n gets 54 bits when both n and a are multiplied by the same odd number.
+ * doubles_next_to_the_middle() chooses the amplitude so that an element is next to the midpoint of
+ * two doubles. Let x be |sin| or |cos|, times a power of two, and let n / a be a convergent of its
+ * continued fraction, so |n - a x| < 1 / a. If n is odd and has 54 bits, it is the midpoint of two
+ * doubles, and with the amplitude a the element a x is this near to it. A smaller n gets 54 bits
+ * when n and a are multiplied by the same odd number.
  */
 enum { MIDDLE_WIDTH = 32, MIDDLE_PAIRS = MIDDLE_WIDTH / 2, MIDDLE_ROWS = 1300 };
 
-/* Returns whether the element of position p is what is wanted, in a table with rows before and
-   after it. */
+/* Returns whether the sine or cosine of a pair at position p is the wanted one. The table has a
+   random layout, and random numbers of rows before and after position p. */
 static int middle_is_rounded(rng *r, const double *omega, int64_t p, size_t pair, int cosine,
                              double amplitude, double want)
 {
@@ -597,7 +606,7 @@ static int middle_is_rounded(rng *r, const double *omega, int64_t p, size_t pair
 static void doubles_next_to_the_middle(void **state)
 {
     rng r = rng_for(__func__);
-    size_t wrong = 0, looks = 0, nearest = 0; /* the last: 2^-94 ... 2^-75 of the value */
+    size_t wrong = 0, looks = 0, nearest = 0; /* nearest: those within 2^-94 ... 2^-75 */
     mpfr_t value, other, x, y;
     (void)state;
     mpfr_inits2(512, value, other, x, y, (mpfr_ptr)NULL);

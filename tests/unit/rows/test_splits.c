@@ -79,7 +79,7 @@ static void fill_part(whole *w, size_t begin, size_t end)
     must_fill(CALL_FILL_F64, &w->plan.plan, d, first, NULL, end - begin, w->other_f64 + at, d);
 }
 
-/* The sets of rows that all the tests of calls go through. */
+/* Calls check() with a whole table of each width, at each of six first positions. */
 static void for_each_whole(void (*check)(whole *, rng *), const char *test)
 {
     static const int64_t firsts[] = {0, -300, 131000, 16777216, POSITION_MAX - 699, -POSITION_MAX};
@@ -132,7 +132,8 @@ static void random_cuts(void **state)
     for_each_whole(check_random_cuts, __func__);
 }
 
-/* Lists that go up, down, anywhere, that repeat, that run for a while and then jump. */
+/* Checks lists that go up, down or anywhere, that repeat, that have runs with jumps between them,
+   or that go back and forth. */
 static void check_lists(whole *w, rng *random)
 {
     enum { UP, DOWN, SHUFFLED, REPEATED, RUNS, BACK_AND_FORTH, ORDERS };
@@ -257,7 +258,8 @@ typedef struct job {
     int failed;
 } job;
 
-/* Outside cmocka's thread nothing may be asserted: the status is looked at after the join. */
+/* Fills the rows of a job, and stores in `failed` whether a call failed. It asserts nothing,
+   because cmocka allows that in its own thread only. The status is checked after the join. */
 static void *run_job(void *argument)
 {
     job *j = (job *)argument;
@@ -336,7 +338,7 @@ static void streamed_tables(void **state)
             for (size_t row = 0; row < rows; row++)
                 same_row(&w, row, out + row * stride, sizeof(float), "large table elsewhere");
         }
-        /* Large lists: one run, and runs of 1 to 40 of every other row. */
+        /* Large lists: one run, and runs that rows in descending order interrupt. */
         for (size_t most = 0; most <= 40; most += 40) {
             count_up(positions, w.first, rows);
             for (size_t row = 1; most > 0 && row < rows; row++)
@@ -357,7 +359,7 @@ static void streamed_tables(void **state)
     }
 }
 
-/* Fill rows of a type: kind 4 is float, 3 f16, 2 bf16. */
+/* Fills rows of a type: kind 4 is float, 3 is f16, and 2 is bf16. */
 static pe_status fill_type(const pe_plan *plan, size_t kind, int64_t first, size_t rows, void *out,
                            size_t stride)
 {

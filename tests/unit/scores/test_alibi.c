@@ -5,9 +5,9 @@
  * position. The sums are made in place. Each call touches exactly its rows, for all strides,
  * offsets and sizes. Invalid input is refused before anything is written.
  *
- * The expected bits of slopes and of products of any distance come from MPFR. Where products of
- * doubles are exact, they come from these: a slope has 24 bits, and these distances have fewer than
- * 29.
+ * The expected bits of slopes, and of products of any distance, come from MPFR. Other tests take
+ * them from products of doubles. These are exact there, because a slope has 24 bits and a distance
+ * has at most 29.
  */
 #include "../types.h"
 
@@ -59,7 +59,8 @@ static pe_status run_bare(int add, type t, const job *a, void *x)
     }
 }
 
-/* Runs the call and checks errno and the floating-point environment before and after it. */
+/* Runs the call, returns its status, and fails the test if the call changed errno or the
+   floating-point environment. */
 static pe_status run(int add, type t, const job *a, void *x)
 {
     const int rounding = fegetround();
@@ -78,7 +79,7 @@ static void must(pe_status status)
     if (status != PE_OK) fail_msg("%s", pe_status_string(status));
 }
 
-/* Returns the number of elements from the first to the last. */
+/* Returns the number of elements from the first to the last that the job writes. */
 static size_t span_of(const job *a)
 {
     return (a->heads - 1) * a->head_stride + (a->queries - 1) * a->query_stride + a->keys;
@@ -122,7 +123,7 @@ static void slopes_are_correctly_rounded(void **state)
                                    0.7f,        300.0f,    12345.678f, 0x1.8p-24f, 100.0f};
     static const size_t many[] = {255, 256, 257, 1000, 1023, 1024, 1025, 4096, 4097, 65535};
     (void)state;
-    check_slopes(1, 0x1.e7526ep-6f); /* next to a tie: 53 bits do not tell */
+    check_slopes(1, 0x1.e7526ep-6f); /* so near to a midpoint that 53 bits do not decide */
     for (size_t heads = 1; heads <= 130; heads++)
         for (size_t k = 0; k < LENGTH(biases); k += heads > 20 ? every() : 1)
             check_slopes(heads, biases[k]);
@@ -130,8 +131,8 @@ static void slopes_are_correctly_rounded(void **state)
         for (size_t i = 0; i < 3; i++) check_slopes(many[k], biases[5 * i]);
 }
 
-/* Tests what everyone knows: the slopes of 8 heads halve, and 12 heads have those of the paper's
-   code. */
+/* Tests the slopes that the paper's code gives for 12 and for 16 heads. The first 8 of the 12 are
+   those of 8 heads, each half of the one before. */
 static void slopes_are_the_papers(void **state)
 {
     static const double exponents[12] = {-1, -2, -3, -4, -5, -6, -7, -8, -0.5, -1.5, -2.5, -3.5};
@@ -221,7 +222,7 @@ static void keys_anywhere(void **state)
     (void)state;
     mpfr_init2(product, 53);
     for (size_t n = 0; n < workload(300); n++) {
-        /* all near, all far from the queries, wherever, in runs */
+        /* The keys are near 0, near a random position, anywhere, or runs of 100 positions. */
         const int64_t middle = n % 4 == 1 ? rng_position(&r) / 2 : 5;
         const size_t keys = 1 + rng_below(&r, n % 3 ? 70 : KEYS), skip = n % 5;
         const type t = (type)(n % TYPES);
@@ -265,8 +266,8 @@ static void keys_anywhere(void **state)
     mpfr_clear(product);
 }
 
-/* Keys that lie near each other and far from the queries: distances of more bits than a float has. A
-   double holds their products with a slope. */
+/* Tests keys that are near each other and far from the queries. The distances have more bits than a
+   float, but a double holds their products with a slope exactly. */
 static void lists_far_from_queries(void **state)
 {
     static const int32_t keys[] = {33554433, 33554435, 33554434, 33554439, 33554440,
@@ -346,7 +347,7 @@ static void products_near_ties_are_rounded_once(void **state)
     mpfr_init2(product, 53);
     for (size_t k = 0; k < LENGTH(hard); k++)
         for (int sign = -1; sign < 2; sign += 2) {
-            /* down to where f16 has its numbers */
+            /* for f16, the slope is scaled so that the bias is in the range of f16 */
             const float slope = (float)sign * ldexpf(hard[k].slope, hard[k].t == F16 ? -45 : 0);
             const job a = {&slope, 1, PE_ALIBI_LINEAR, hard[k].distance, 1, 1, 1, 1};
             float out[1] = {0};
@@ -367,7 +368,8 @@ static void products_near_ties_are_rounded_once(void **state)
  * Memory
  * --------------------------------------------------------------------------------------------- */
 
-/* One call at `out`, with what is there before, element by element. */
+/* Makes one call that writes at `out`, over random scores. Checks each bias or sum, and that all
+   other bytes have not changed. */
 static void check_call(int add, type t, const job *a, unsigned char *out, const guarded *g)
 {
     const size_t size = size_of(t), span = span_of(a) * size, slack = 64;
@@ -380,7 +382,7 @@ static void check_call(int add, type t, const job *a, unsigned char *out, const 
         ", mode %d, at %zu bytes",
         add ? "add" : "fill", type_formats[t].name, a->heads, a->queries, a->keys, a->query_stride,
         a->head_stride, a->first, (int)a->mode, (size_t)(out - g->begin));
-    /* any finite scores of moderate size: 64 is enough to see every rounding */
+    /* The scores before the call are multiples of 2^-10 in [-8, 8). */
     memset(out - before, CANARY, before + span + after);
     for (size_t i = 0; i < span / size; i++) {
         const double x = ((double)((i * 2654435761u) % 16384) - 8192) / 1024;
@@ -390,7 +392,7 @@ static void check_call(int add, type t, const job *a, unsigned char *out, const 
     memcpy(old, out - before, before + span + after);
     must(run(add, t, a, out));
     for (size_t h = 0; h < a->heads; h++) {
-        /* what a fill has to write depends on key - query alone */
+        /* What a fill has to write depends only on key - query, so each value is computed once. */
         const size_t distances = a->queries + a->keys - 1;
         const int64_t first = -(a->first + (int64_t)a->queries - 1);
         uint32_t *filled = (uint32_t *)must_alloc(distances * sizeof *filled);
@@ -447,7 +449,8 @@ static void every_shape_between_guard_pages(void **state)
     guarded_free(&g);
 }
 
-/* Distances that floats do not hold, in rows of more than one piece of 256 and a rest. */
+/* Tests distances that floats do not hold, in rows of 255 to 600 keys: less than one piece of 256
+   keys, or one or two pieces and a remainder. */
 static void far_rows_between_guard_pages(void **state)
 {
     static const int64_t firsts[] = {20000000, -20000000, 16777216 - 300, POSITION_MAX - 5};
@@ -530,7 +533,7 @@ static void streams(void **state)
     }
 }
 
-/* A packed linear bias, with some of its values. */
+/* Tests a linear bias without padding: three known values, and that run() makes the same call. */
 static void known_biases(void **state)
 {
     float slopes[3] = {0.5f, 0.3f, 0.0f}, *got = (float *)must_alloc(3 * 40 * 50 * sizeof(float));
@@ -546,7 +549,7 @@ static void known_biases(void **state)
     free(want);
 }
 
-/* Sums of specials; a masked score is -infinity whatever it was. */
+/* Tests sums with infinities and NaNs. A masked score becomes -infinity, whatever it was. */
 static void sums_of_infinities(void **state)
 {
     const float slopes[1] = {0.5f};
@@ -564,7 +567,7 @@ static void sums_of_infinities(void **state)
         assert_true(row[0] == infinity && row[1] == (infinity | sign));
         assert_true((row[2] & ~sign) > infinity && row[3] == 0);
         for (size_t i = 4; i < 8; i++) assert_true(element((type)t, x, i) == (infinity | sign));
-        { /* from afar too */
+        { /* also if all keys are masked, far from the query */
             job all = a;
             all.first = -POSITION_MAX / 2;
             memset(x, 0xff, sizeof x); /* NaN */
@@ -640,7 +643,7 @@ static void bad_slopes_modes_and_strides_are_refused(void **state)
     assert_true(all_canaries(x, sizeof x));
 }
 
-/* Tests queries and keys that are not positions. */
+/* Tests that queries or keys beyond -2^31 or 2^31 are refused. */
 static void far_queries_and_keys_are_refused(void **state)
 {
     static float x[4096];
@@ -671,7 +674,7 @@ static void far_queries_and_keys_are_refused(void **state)
     assert_true(all_canaries(x, sizeof x));
 }
 
-/* Tests outputs that do not fit the address space. */
+/* Tests that outputs which do not fit the address space are refused. */
 static void outputs_beyond_memory_are_refused(void **state)
 {
     static float x[4096];
@@ -724,7 +727,8 @@ static void no_output_is_no_error(void **state)
     assert_true(all_canaries(x, sizeof x));
 }
 
-/* Tests the same for a mask whose queries and keys are two places. */
+/* Tests that NULL, too large sizes and queries beyond 2^31 are refused by direct calls of
+   pe_alibi_fill_f32(), and that 0 heads are not. */
 static void bad_places_are_refused(void **state)
 {
     static float x[4096];

@@ -13,7 +13,7 @@ static void this_build_is_right(void **state)
         fail_msg("%s; UINT64_C(0x%016" PRIx64 ")", pe_status_string(pe_selftest()),
                  pe__selftest(0));
     errno = 77;
-    assert_int_equal(pe_selftest(), PE_OK); /* again, and errno is nobody's */
+    assert_int_equal(pe_selftest(), PE_OK); /* a second call also succeeds, and leaves errno */
     assert_int_equal(errno, 77);
 }
 

@@ -51,7 +51,7 @@ static void check_widened(const format *f, uint16_t code, float got)
         fail_msg("%s 0x%04x: got %a, want %a", f->is->name, code, (double)got, (double)want);
 }
 
-/* Tests each code in each lane, with an odd number of elements. */
+/* Tests each code in each lane, read from an address that is aligned only for its type. */
 static void all_codes_are_widened(void **state)
 {
     (void)state;
@@ -69,10 +69,11 @@ static void all_codes_are_widened(void **state)
  * Rounding
  * --------------------------------------------------------------------------------------------- */
 
-/* Passes FLOATS floats through put, and compares them with what they have to become. */
+/* Collects FLOATS floats and the codes that they have to become. batch_run() passes all of them
+   through put, and compares. */
 typedef struct batch {
     const format *f;
-    size_t n;
+    size_t n; /* how many floats are collected so far */
     uint32_t in[FLOATS];
     uint16_t want[FLOATS];
 } batch;
@@ -246,7 +247,7 @@ static double product_of_doubles(exact *e, double a, double b)
     return mpfr_get_d(e->r, MPFR_RNDN);
 }
 
-static float random_float(rng *r, int low, int high) /* exponents */
+static float random_float(rng *r, int low, int high) /* low ... high: its exponent */
 {
     const uint64_t bits = rng_next(r);
     const float x = (float)ldexp((double)(0x800000 | (bits & 0x7fffff)),
@@ -254,7 +255,7 @@ static float random_float(rng *r, int low, int high) /* exponents */
     return bits >> 63 ? -x : x;
 }
 
-static double random_double(rng *r, int low, int high) /* exponents */
+static double random_double(rng *r, int low, int high) /* low ... high: its exponent */
 {
     const uint64_t bits = rng_next(r), m = rng_next(r) & 0xfffffffffffff;
     const double x = ldexp((double)(0x10000000000000 | m),
@@ -262,7 +263,8 @@ static double random_double(rng *r, int low, int high) /* exponents */
     return bits >> 63 ? -x : x;
 }
 
-/* a b + c d and a b - c d, of floats and of doubles: each product and the sum rounded, nothing fused. */
+/* Checks a b + c d and a b - c d of floats, and check_products_f64() a b + c d of doubles. Each
+   product and the sum must be rounded, so nothing may be fused. */
 static void check_products(exact *e, const float *a, const float *b, const float *c, const float *d)
 {
     float sum[FLOATS], difference[FLOATS], all[FLOATS];
@@ -302,7 +304,8 @@ static void check_products_f64(exact *e, const double *a, const double *b, const
     }
 }
 
-/* Anything at all; all but cancelled; subnormal; near overflow; the ends. */
+/* Tests sums of any products, of products that nearly cancel, of subnormal products, and of
+   products near overflow, and also special values: zeros, infinities and the largest float. */
 static void products_and_sums_are_each_rounded(void **state)
 {
     static const float special[] = {0.0f,       -0.0f,     1.0f,       -1.0f,           HUGE_VALF,
@@ -344,7 +347,8 @@ static void products_and_sums_are_each_rounded(void **state)
     exact_free(&e);
 }
 
-/* Doubles next to the middle of two codes: by way of pe__zip_odd they round as if once. */
+/* Tests doubles on and next to the midpoint of two codes. First pe__zip_odd() rounds them to odd,
+   as floats. Rounding these to codes must then be the same as rounding once. */
 static void doubles_are_rounded_once(void **state)
 {
     rng r = rng_for("doubles_are_rounded_once");
@@ -376,7 +380,7 @@ static void doubles_are_rounded_once(void **state)
     }
 }
 
-/* Which pair column j of a row of d columns belongs to, and is it the pair's cosine? */
+/* Return the pair of column j in a row of d columns, and whether the column is its cosine. */
 static size_t pair_of(const pe_config *config, size_t j, size_t d)
 {
     return config->layout == PE_LAYOUT_HALVES ? j % (d / 2) : j / 2;
@@ -387,8 +391,9 @@ static int is_cosine(const pe_config *config, size_t j, size_t d)
     return second != config->cos_first;
 }
 
-/* A frequency whose turn of position p has the sine or cosine want + more, as nearly as a double
-   allows: asin or acos of that, and some turns, over p. No turn leaves the phase its last bits. */
+/* Returns a frequency with which the sine or cosine at position p is want + more, as nearly as a
+   double allows: (asin or acos of that + 2 pi turns) / p. Fewer turns give a nearer result, because
+   the angle has more bits after the point. */
 static double omega_for(exact *e, int cosine, double want, double more, uint64_t turns, int64_t p)
 {
     mpfr_set_d(e->a, want, MPFR_RNDN);
@@ -441,8 +446,8 @@ static double some_midpoint(const type_format *f, rng *r, int binade)
 
 /* Tests rows of tables with elements that are built beside midpoints of 16-bit numbers. They are
    as near as a frequency allows, within what double arithmetic cannot tell apart, or within what
-   float arithmetic cannot tell apart. In a third of the rows all sines are small, because a
-   large sine beside a small one would raise the alarm for it. */
+   float arithmetic cannot tell apart. In a third of the rows all sines are small: beside a large
+   sine, the rounding test would flag the small one anyway. */
 static void elements_beside_midpoints(void **state)
 {
     enum { PAIRS = 48, WIDTH = 2 * PAIRS, ROWS = 48, BYTES = 1 << 17 };
@@ -472,7 +477,7 @@ static void elements_beside_midpoints(void **state)
                     all_small ? all_small + (int)rng_below(&r, 2) : (int)rng_below(&r, 16);
                 want = some_midpoint(f, &r, binade) / config.amplitude;
             } while (want >= 1);
-            /* that far off in units of 1, or of the element */
+            /* the distance from the midpoint, absolute or relative to the element */
             double more = kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5, kind == 1 ? -22 : -48);
             if (rng_below(&r, 2)) more *= want;
             if (want + more > 1) more = 0;
@@ -501,8 +506,8 @@ static void elements_beside_midpoints(void **state)
 
 /* Tests sums that are built beside midpoints of 16-bit numbers, and on them. They are as near as
    a frequency allows, or within what floats cannot tell apart. Some are just above a power of
-   two, where the midpoint below is nearer than the one above. There are so few that no other sum
-   raises the alarm for them. */
+   two, where the midpoint below is nearer than the one above. Only one pair in 32 is built so, so
+   that the rounding test flags its vector because of this pair and no other. */
 static void sums_beside_midpoints(void **state)
 {
     enum { PAIRS = 128, MOST = 2 * PAIRS, ROWS = 20, BYTES = 1 << 18 };
@@ -539,7 +544,7 @@ static void sums_beside_midpoints(void **state)
             const int cosine = (int)rng_below(&r, 2), kind = (int)rng_below(&r, 4);
             const int second = cosine != config.cos_first;
             double of_x, want;
-            do { /* the element that leads from scale x to beside a midpoint */
+            do { /* the element whose sum with scale * x is beside a midpoint */
                 const uint16_t h =
                     nearest_16(f, (rng_unit(&r) - 0.5) * ldexp(1, (int)rng_below(&r, 8)));
                 const double aim = rng_below(&r, 2)
@@ -560,7 +565,7 @@ static void sums_beside_midpoints(void **state)
         assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, BYTES),
                          PE_OK);
         assert_int_equal(pe_fill_f32(&plan, pe_from(first), ROWS, pe, d), PE_OK);
-        for (size_t j = 0; j < d; j++) { /* what has to be true of this row is not asked of pe */
+        for (size_t j = 0; j < d; j++) { /* the expected elements of this row come from MPFR */
             const double of_pair = omega[pair_of(&config, j, d)];
             true_element(&e, is_cosine(&config, j, d), of_pair, p, config.amplitude);
             pe[row + j] = mpfr_get_flt(e.b, MPFR_RNDN);
@@ -585,9 +590,9 @@ static void sums_beside_midpoints(void **state)
     free(memory);
 }
 
-/* Tests rows to which nearly their opposites are added for a while. At first floats leave most
-   of these sums undecided, later none. In between are the rows at which the code changes from
-   one way to the other. */
+/* Tests tables in which some consecutive rows nearly cancel when they are added. Float arithmetic
+   leaves most of those sums undecided, and none of the sums before and after. The code changes to
+   another way of adding when it meets such rows, and back after them. */
 static void sums_that_cancel(void **state)
 {
     enum { ROWS = 400, MOST = 600, BYTES = 1 << 18 };

@@ -18,10 +18,11 @@
 
 enum { FIRST_BITS = 320, MOST_BITS = 6000 };
 
-/* Describes a type by its number of bits and by the exponent of its last bit. */
+/* Describes a type. The field `bits` is its precision, and `least` and `most` are the exponents of
+   its smallest number and of infinity: 2^least and 2^most. */
 typedef struct format {
     const char *name;
-    int bits, least, most; /* most: the exponent of infinity */
+    int bits, least, most;
 } format;
 enum { F32, F64, F16, BF16, FORMATS };
 static const format formats[FORMATS] = {
@@ -36,7 +37,7 @@ static double rounded(const mpfr_t y, const format *f)
     mpfr_t x;
     double value;
     if (mpfr_zero_p(y) || room < 0) return 0;
-    if (room == 0) /* half of the smallest number, or more */
+    if (room == 0) /* less than the smallest number, and at least half of it */
         return mpfr_min_prec(y) > 1 ? copysign(ldexp(1, f->least), mpfr_sgn(y)) : 0;
     mpfr_init2(x, room < f->bits ? room : f->bits);
     mpfr_set(x, y, MPFR_RNDN);
@@ -54,7 +55,7 @@ typedef struct turn {
     double t;
 } turn;
 
-/* Computes D, the denominator of the exponent, exactly. */
+/* Computes D exactly, where the frequency of pair i is base^(-i / D). */
 static void denominator(mpfr_t d, const pe_config *c)
 {
     const size_t half = c->d_model / 2;
@@ -296,8 +297,8 @@ static void check_frequencies(const pe_config *c, const double *omega, const cha
 
 enum { CF_BITS = 400 };
 
-/* Computes the two convergents p / q of x with the last denominators below the maximum, and q x
-   - p. */
+/* Holds the two convergents p / q of x whose denominators q are the largest up to a maximum, as q
+   and off = q x - p. convergents_of() computes them. */
 typedef struct convergents {
     double q[2], off[2];
 } convergents;
@@ -307,7 +308,7 @@ static convergents convergents_of(const mpfr_t x, double most)
     convergents c = {{0, 1}, {-1, 0}};
     mpfr_t rest, whole, p[3], q[3], y;
     mpfr_inits2(CF_BITS, rest, whole, p[0], p[1], p[2], q[0], q[1], q[2], y, (mpfr_ptr)NULL);
-    mpfr_set_ui(p[0], 0, MPFR_RNDN), mpfr_set_ui(q[0], 1, MPFR_RNDN); /* of the fraction */
+    mpfr_set_ui(p[0], 0, MPFR_RNDN), mpfr_set_ui(q[0], 1, MPFR_RNDN); /* 0 / 1, then 1 / 0 */
     mpfr_set_ui(p[1], 1, MPFR_RNDN), mpfr_set_ui(q[1], 0, MPFR_RNDN);
     mpfr_set(rest, x, MPFR_RNDN);
     for (int n = 0; n < 400; n++) {
@@ -374,7 +375,7 @@ static void target(mpfr_t y, rng *r, const format *f, double amplitude, int *com
     } else {
         const double size = ldexp(1, -1 - (int)rng_below(r, 12));
         mpfr_set_d(y, random_double(r, ilogb(amplitude * size), f->bits + 1), MPFR_RNDN);
-        if (f->bits < 53) /* one bit more, and set */
+        if (f->bits < 53) /* a midpoint has one bit more, which must be 1 */
             mpfr_set_d(
                 y,
                 mpfr_get_d(y, MPFR_RNDN) +
@@ -391,7 +392,9 @@ static void target(mpfr_t y, rng *r, const format *f, double amplitude, int *com
     mpfr_clear(pi);
 }
 
-/* Chooses w for a position, or a position for w. The phase is about 2^size half turns. */
+/* Makes a case whose sine or cosine is next to a value of target(). Either w is chosen for a random
+   position, or, with by_position, the position for a random w. The phase is about 2^size half
+   turns. */
 static void near_by_product(rng *r, int size, int by_position, int half_turns, built *made)
 {
     mpfr_t x, y;
@@ -407,7 +410,8 @@ static void near_by_product(rng *r, int size, int by_position, int half_turns, b
                                      : random_double(r, of_t, 53);
     const int unit = (by_position ? of_t : size - of_t) - 52;
     target(y, r, &formats[rng_below(r, FORMATS)], made->amplitude, &component);
-    mpfr_set_d(x, ldexp(fixed, unit - 1), MPFR_RNDN); /* turns of one unit */
+    /* x is the angle, in rotations, that the last bit of the number to be chosen adds. */
+    mpfr_set_d(x, ldexp(fixed, unit - 1), MPFR_RNDN);
     if (!half_turns) {
         mpfr_t pi;
         mpfr_init2(pi, CF_BITS);
@@ -596,7 +600,7 @@ static void ties_of_float_frequencies(void **state)
         const double t = (double)rng_below(&r, 1 << 20);
         check_row(&c, omega, t, 1, "a float frequency");
         c.base = 9, c.scale = 3 * omega[0];
-        if (n % 8 == 0) /* which takes the last of the limbs */
+        if (n % 8 == 0) /* this row needs all limbs of the exact level */
             check_row(&c, NULL, t, 1, "a third of a float frequency");
     }
 }
@@ -625,7 +629,7 @@ static void frequencies_that_are_hard(void **state)
         if (pe_plan_size(&c) == 0) continue;
         check_frequencies(&c, NULL, "a hard frequency");
         check_row(&c, NULL, t, c.half_turns, "a hard frequency");
-        for (int k = 0; k < 4; k++) /* 54 bits with a factor 3 */
+        for (int k = 0; k < 4; k++) /* 3 times such a number has 54 bits */
             omega[k] = floor(random_double(&r, 53, 53) / 3) * (k % 2 ? 1.0 : 1 + 0x1p-30);
         c.scale = ldexp(3, -40 - (int)rng_below(&r, 40));
         check_frequencies(&c, omega, "a product of frequencies");
@@ -693,8 +697,9 @@ static void smallest_numbers(void **state)
 }
 
 /* position * frequency / 2^bits is within 2^-98 of multiple * pi / 2. A double-double of relative
-   error 2^-97 cannot tell the sine, or for odd multiples the cosine, from 0. Found by factoring the
-   integers nearest to multiple * pi * 2^(bits - 1) into two numbers of at most 53 bits. */
+   error 2^-97 cannot tell the sine, or for odd multiples the cosine, from 0. The entries were found
+   by factoring the integers nearest to multiple * pi * 2^(bits - 1) into two numbers of at most 53
+   bits. */
 static const struct near_zero {
     int multiple, bits;
     double position, frequency;
@@ -856,7 +861,7 @@ static void stack_of_the_exact_level(void **state)
     stack_close(&p);
     printf("             the deepest call takes %zu bytes of stack\n", most);
     fflush(stdout);
-    assert_in_range(most, 8000, 49152 + 1024); /* and its own */
+    assert_in_range(most, 8000, 49152 + 1024); /* 1024: for deepest_calls() itself */
 #endif
 }
 
