@@ -1908,7 +1908,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                    span is a tile's part of a row pair
  *     group          the pairs of four vectors of doubles (4 PE_LANES). They are rounded together,
  *                    and the rounding test is read once for all of them
- *     unit           RoPE: PE__PAIR_TILE pairs, which fill two vectors of floats, and whose sines
+ *     pair tile      RoPE: PE__PAIR_TILE pairs, which fill two vectors of floats, and whose sines
  *                    and cosines stay in registers
  *     rounding test  Ziv's test: y is safe if all of y - e ... y + e, its error interval, rounds to
  *                    one number. A quick form of the test flags vectors that may not be safe. Its
@@ -11101,15 +11101,15 @@ PE__OUTLINE void pe__rotate_tokens(const pe_plan *plan, const pe_at *positions, 
  *                                  their pairs in each of the heads, then loads the next ones
  *     pe__pair_tile_rotate         loads a pair tile, computes a c - b s and b c + a s for each
  *                                  pair (a, b) with cosine c and sine s, and stores them
- * A pair tile is as many pairs as two vectors have floats. The last pairs of a head may fill no
- * pair tile: pe__rotate_groups() calls pe__rotate_vectors() for them. In three cases,
- * pe__rotate_singly() rotates one head at a time instead of pe__rotate_groups(). The first is one
- * head per token, unless the tokens share a rotation and fit in a cache. In the second, the heads
- * of a token are farther apart than the tokens of a head. The third is some large calls of floats,
- * see pe__schedule_tokens(). A
- * section of a head is the pairs of one axis that has columns of its own. Heads with sections are
- * rotated by pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS]. Heads of a plan with
- * rope_interleave are first copied as halves, by pe__rotate_rope_interleave() (tokens.h). Test:
+ * A pair tile is PE__PAIR_TILE pairs: two vectors of pairs, and therefore four vectors of elements.
+ * The last pairs of a head may fill no pair tile: pe__rotate_groups() calls pe__rotate_vectors()
+ * for them. In three cases, pe__rotate_singly() rotates one head at a time instead of
+ * pe__rotate_groups(). The first is one head per token, unless the tokens share a rotation and fit
+ * in a cache. In the second, the heads of a token are farther apart than the tokens of a head. The
+ * third is some large calls of floats, see pe__schedule_tokens(). A section of a head is the pairs
+ * of one axis that has columns of its own. Heads with sections are rotated by
+ * pe__rotate_heads_f32_sections() [PE__HEAD_ROTATORS]. Heads of a plan with rope_interleave are
+ * first copied as halves, by pe__rotate_rope_interleave() (tokens.h). Test:
  * tests/unit/rope/test_rope_call.c. */
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */

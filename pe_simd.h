@@ -210,16 +210,19 @@
 #endif
 
 /* ---- what differs between CPUs ----------------------------------------------------------------
- * Only PE_PREFETCH_HEADS and PE_LOADS_WAIT depend on the CPU. pe recognises a CPU by the
- * instruction sets that the flags allow. The CPU's name is not reliable: a compiler that is older
- * than the CPU takes it for another one. */
+ * Besides PE_ISA, only the defaults of PE_PREFETCH_HEADS and PE_LOADS_WAIT depend on the CPU. The
+ * best value of PE_STREAM_BYTES (api/options.h) depends on the CPU's last-level cache, but its
+ * default is the same for all CPUs. pe recognises a CPU by the instruction sets that the flags
+ * allow. The CPU's name is not reliable: a compiler that is older than the CPU takes it for another
+ * one. */
 
 /* PE_PREFETCH_HEADS is 1 if RoPE prefetches heads of floats that it rotates in place. It is 0 on a
    Zen 4, which is a seventh faster if its hardware alone prefetches. Without prefetching, rotating
-   takes 25 % longer on a Zen 3 and 10 % longer on a Zen 5. A Zen 4 is recognised by three flags. It
-   has SSE4a, as only AMD's CPUs do. It has AVX-512. It lacks VP2INTERSECT, which AMD's other CPUs
-   with AVX-512 have. If the compiler defines __znver5__, the CPU is a Zen 5 whatever these flags
-   are. */
+   takes 25 % longer on a Zen 3. On a Zen 5, rotating with prefetching takes 0.70 to 1.15 times as
+   long as without, depending on how many bytes are rotated (see docs/design.md). A Zen 4 is
+   recognised by three flags. It has SSE4a, as only AMD's CPUs do. It has AVX-512. It lacks
+   VP2INTERSECT, which AMD's other CPUs with AVX-512 have. If the compiler defines __znver5__, the
+   CPU is a Zen 5 whatever these flags are. */
 #if defined(__SSE4A__) && defined(__AVX512F__) && !defined(__AVX512VP2INTERSECT__) &&              \
     !defined(__znver5__) && !defined(PE_PREFETCH_HEADS)
 #define PE_PREFETCH_HEADS 0

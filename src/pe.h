@@ -215,7 +215,7 @@ extern "C" {
  *                    span is a tile's part of a row pair
  *     group          the pairs of four vectors of doubles (4 PE_LANES). They are rounded together,
  *                    and the rounding test is read once for all of them
- *     unit           RoPE: PE__PAIR_TILE pairs, which fill two vectors of floats, and whose sines
+ *     pair tile      RoPE: PE__PAIR_TILE pairs, which fill two vectors of floats, and whose sines
  *                    and cosines stay in registers
  *     rounding test  Ziv's test: y is safe if all of y - e ... y + e, its error interval, rounds to
  *                    one number. A quick form of the test flags vectors that may not be safe. Its
