@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# debian.sh: Debian's tools build the packages of packaging/debian, whose files are those of make install-lib, and
-# lintian finds no error and no warning. A program with what is in them has the bits of tests/golden.txt.
+# debian.sh: Debian's tools build the packages of packaging/debian in an unpacked archive. Their files are those of make
+# install-lib, and lintian finds no error and no warning. A program with what is in them has the bits of
+# tests/golden.txt.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh
@@ -12,7 +13,13 @@ mkdir -p "$WORK"
 git ls-files --error-unmatch pe.h >"$WORK/log" 2>&1 || skip "this is no git checkout: $(head -n 1 "$WORK/log")"
 for tool in dpkg-buildpackage dh lintian; do have $tool || skip "$tool is missing"; done
 
-check "the packages" env DEB_BUILD_OPTIONS="nocheck noopt" DEB_BUILD_PROFILES=nocheck sh packaging/deb.sh tree "$WORK/deb"
+unpacked() { sh packaging/dist.sh tree "$WORK/archive.tar.gz" && tar -xzf "$WORK/archive.tar.gz" -C "$WORK"; }
+check "an archive, unpacked" unpacked
+packages() {
+    cd "$WORK/posenc-$VERSION" &&
+        env -u BUILD DEB_BUILD_OPTIONS="nocheck noopt" DEB_BUILD_PROFILES=nocheck sh packaging/deb.sh "$WORK/deb"
+}
+check "the packages" eval '(packages)'
 set -- "$WORK"/deb/*.changes
 [ -f "$1" ] || { tail -n 30 "$WORK/log" && echo "$passed passed, $failed failed" && exit 1; }
 linted() { lintian --allow-root --tag-display-limit 0 --fail-on error,warning "$1"; }
