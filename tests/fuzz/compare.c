@@ -296,8 +296,9 @@ static int is_of_usual_size(const table *t, size_t count)
     return largest >= 0x1p-10 && largest <= 0x1p15;
 }
 
-/* Damages the table, if `how` is at least 128, in one of these ways. It sets one number, zeros the sines, shifts the cosines,
- * scales or negates the sines, exchanges both, or rounds the cosines to bfloat16. */
+/* Damages the table, if `how` is at least 128, in one of these ways. It sets one number, zeros the
+ * sines, shifts the cosines, scales or negates the sines, exchanges both, or rounds the cosines to
+ * bfloat16. */
 static void damage(table *t, fuzz_input *in)
 {
     static const double values[] = {0, 1, -1, 0.5, 1e30, (double)NAN, (double)INFINITY, 1e-300};

@@ -559,8 +559,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             turn_blocks(blocks, t, layout, c, s, n, at);
         }
     }
-    if (heads &&
-        !fuzz_same(t, x, y, elements)) /* the elements between the heads are compared too */
+    if (heads && !fuzz_same(t, x, y, elements)) /* this includes what is between the heads */
         FUZZ_FAIL("pe_rope, form %u: not the bits of its heads alone, type %d, n %zu", form, (int)t,
                   n);
     if (k && !fuzz_same(t, z, k, k_span)) FUZZ_FAIL("pe_rope_qk: not the keys alone");
