@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# logits.sh: checks that `answers --logits` prints the same hash of all logits of a model however it is compiled: in
-# scalar code, with AVX2 and with AVX-512, by gcc and clang, and in WebAssembly. AArch64 and s390x are emulated by
-# qemu-user. The command must
+# logits.sh: checks that `answers --logits` prints the same hash of all logits of a model, however it is compiled. The
+# builds are scalar code, AVX2, AVX-512, clang's, AArch64 and s390x under qemu-user, and WebAssembly. The command must
 # also name the first logit that the machine's sinf and cosf change. The model has random weights (logits_model.c). If
 # MODEL is the path of stories260K.bin, the same is done with that model, whose hash is in docs/when.md. In the step
 # demo, tests/checks/answers.py compares the logits with numpy's.
