@@ -118,8 +118,7 @@ def shrunk(manifest):
 
 def checked(program, folder, answers):
     """Tries --check on one array with a difference, which must give status 1, and on one right array, which must give
-    0.
-    It takes the first ones that were answered right, and returns the errors."""
+    0. It takes the first ones that were answered right, and returns the errors."""
     out = []
     for kind, wanted in (("defect", 1), ("right", 0)):
         entry = next((e for e, status, verdict in answers if e["kind"] == kind and status == 0 and verdict == "right"
