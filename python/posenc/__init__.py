@@ -79,9 +79,9 @@ def _rope_type(name: Any) -> int:
 
 def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> Dict[str, Any]:
     """Sets fields of a struct. Returns objects that must be kept as long as the struct, which points to them. Each
-    number is checked, because ctypes takes a number that does not fit modulo 2^n. `lengths` has the lengths of the lists
-    that the library reads through a pointer. The library also checks these, but its error texts are constant and contain
-    no numbers."""
+    number is checked, because ctypes takes a number that does not fit modulo 2^n. `lengths` has the lengths of the
+    lists that the library reads through a pointer. The library also checks these lengths, but its error texts are
+    constant and contain no numbers."""
     types, kept = dict(config._fields_), {}
     for name, value in fields.items():
         if name not in types:
