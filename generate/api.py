@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The public part of pe.h, its contracts, for those who read them elsewhere.
+"""Prints the public part of pe.h, with its comments, in other forms.
 
-    generate/api.py doxygen   as doxygen wants it: make docs
-    generate/api.py index     docs/api.md: every function and type, with a sentence and a prototype
+    generate/api.py doxygen   the input of doxygen, for `make docs`
+    generate/api.py index     docs/api.md, which has every function and type with a sentence and a prototype
 """
 import html
 import os
@@ -17,7 +17,7 @@ NAMES = r"[A-Za-z_]\w*(?:, \w+)*"
 
 
 def text_of(comment):
-    """The lines of a comment, without what makes it one."""
+    """Returns the lines of a comment of C, without the delimiters and the stars at the beginning of lines."""
     lines = comment.strip()[2:-2].rstrip().split("\n")
     return [re.sub(r"^ ?\*? ?", "", line, count=1) if i == 0 else re.sub(r"^ \* ?|^ \*$|^   ", "", line, count=1)
             for i, line in enumerate(lines)]
@@ -34,7 +34,7 @@ def paragraphs(lines):
 
 
 def entries(paragraph):
-    """[(names, text)] of lines such as "out, stride    text"; None if it is something else."""
+    """Returns [(names, text)] for a paragraph of lines such as "out, stride    text", or None for another paragraph."""
     first = re.match(rf"({NAMES}  +)\S", paragraph[0])
     if not first:
         return None
@@ -55,12 +55,18 @@ def escaped(text):
 
 
 class Header:
-    """sections: [(number, title, lines, items)]; an item is (lines of its comment, declarations)."""
+    """Holds what is read from pe.h.
+
+    sections    [(number, title, lines, items)], where an item is (lines of its comment, declarations)
+    functions   the names of the public functions
+    lists       the texts of the constants of an enum that a macro lists
+    manual      the lines of the first comment
+    """
 
     def __init__(self, text):
         text = text[:re.search(r"^/\*  PRIVATE", text, re.M).start()]
         self.functions = re.findall(r"^PE_API .*?[ *](pe_\w+)\(", text, re.M)
-        # The lists of an enum: {name of the macro: {constant: the texts behind it}}. The pieces of a status text are joined.
+        # This is {name of the macro that lists an enum: {constant: its text}}. The pieces of a status text are joined.
         self.lists = {name: {constant: "".join(re.findall(r'"((?:\\.|[^"\\])*)"', re.sub(r'",\s*"', ", ", rest)))
                              for constant, rest in re.findall(r"X\((PE_\w+),((?:[^\"()]|\"(?:\\.|[^\"\\])*\")*)\)", body)}
                       for name, body in re.findall(r"^#define (PE__\w+)\(X\)((?:.*\\\n)+.*)", text, re.M)}
@@ -98,7 +104,8 @@ class Header:
             self.rows[f"PE_PRESET_{line}"] = re.sub(r"\s*\n \*\s+|\s{2,}", "; ", more.strip()).replace(",;", ",")
 
     def linked(self, text):
-        """pe_fill_T leads to pe_fill_f32."""
+        """Returns the text with links: a name such as pe_fill_T links to the first function of the family,
+        pe_fill_f32."""
         def link(match):
             family = [f for f in self.functions if re.fullmatch(match[1] + "_(f32|f64|f16|bf16|i32)", f)]
             return f'@ref {family[0]} "{match[0]}"' if family else match[0]
@@ -123,7 +130,7 @@ class Header:
         return "/** " + "\n".join(self.body(lines, parameters)).strip().replace("*/", "* /") + " */"
 
     def members(self, declaration):
-        """An enum or a struct whose members' comments stand behind them."""
+        """Yields the lines of an enum or a struct, with the comment of each member in doxygen's form after it."""
         head, body, tail = re.match(r"(.*?\{)(.*)(\}.*)", declaration, re.S).groups()
         yield head
         if listed := re.search(r"(PE__\w+)\(PE__\w+\)(.*)", body):

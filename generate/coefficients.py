@@ -19,8 +19,8 @@ def double(x):
 
 
 def fit(f, powers, fixed, relative):
-    """Double coefficients of z^n, n in powers; those in fixed are given. Each is rounded, then the
-    others are fitted anew, from the largest term on."""
+    """Returns {n: coefficient of z^n} for n in powers, as doubles. The coefficients in `fixed` are given. The one of
+    the largest term is rounded first. Then the others are fitted again, until all are rounded."""
     per = (lambda x: 1 / f(x)) if relative else (lambda x: mpf(1))
     z = [END * cos(pi * (k + mpf(1) / 2) / (2 * POINTS)) for k in range(POINTS)]
     found = dict(fixed)

@@ -35,7 +35,8 @@ def edited(config, change):
 def version_4(has, bases=None):
     """Return a change that writes rope_parameters as version 4 of transformers did.
 
-    has: {model_type: keys of OLD_KEYS that the type reads}; bases: the bases to write, or None for those of the file.
+    `has` is {model_type: keys of OLD_KEYS that the type reads}. `bases` are the bases to write, or None for those of
+    the file.
     """
     def change(config):
         rope = config.pop("rope_parameters", None)

@@ -2,18 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Prints the structs, enums and functions of pe.h for other languages.
 
-    generate/declarations.py python   a module for ctypes: all of them, and load(); run by itself, it prints
-                                       what the next program prints
-    generate/declarations.py rust     a module for Rust: all of them, and the sizes of the structs
-    generate/declarations.py c        a program, C99 and C++11, that prints the size of each struct, offset
-                                       and size of each field, and the value of each constant of an enum
-    generate/declarations.py functions   packaging/functions.h: a macro that has each function, for C
-    generate/declarations.py json     a table of what that program has printed, which is read
+    generate/declarations.py python      a module for ctypes with all of them, and load(). As a program, this module
+                                         prints what the C program prints.
+    generate/declarations.py rust        a module for Rust with all of them, and with the sizes of the structs
+    generate/declarations.py c           a program in C99 and C++11 that prints the size of each struct, the offset and
+                                         size of each field, and the value of each constant of an enum
+    generate/declarations.py functions   packaging/functions.h, which has a macro that lists each function, for C
+    generate/declarations.py json        a table of the C program's output, which it reads from standard input
 
-$CC (cc) preprocesses the header, so that what a user of the library sees is what is read, whatever file
-it stands in. Whatever has a name of pe and is not understood is an error. In the C program the compiler
-counts and compares: with -Wall -Wextra -Werror it refuses a field, constant or type that was misread.
-tests/checks/layout.sh proves both.
+$CC (cc) preprocesses the header, so the declarations are those that a user of the library sees, from whatever file. A
+declaration with a name of pe that is not understood is an error. The compiler checks the C program: with -Wall -Wextra
+-Werror it refuses a field, constant or type that was misread or overlooked. tests/checks/layout.sh tests that it does.
 """
 import json
 import os
@@ -36,17 +35,22 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Declarations:
-    """enums: name (None: without) -> constants; values: constant -> number; structs: name -> [(field,
-    type, elements or None)]; functions: name -> (type, [(parameter, type)]). Types are words of C."""
+    """Holds the declarations. Types are words of C.
+
+    enums       a list of (name or None, constants)
+    values      {constant: number}
+    structs     {name: [(field, type, elements or None)]}
+    functions   {name: (type, [(parameter, type)])}
+    """
 
     def __init__(self, text):
         self.enums, self.values, self.structs, self.functions = [], {}, {}, {}
         for tokens in statements(text):
             if not any(re.match(r"(pe|PE)_", token) for token in tokens):
-                continue  # of the system's headers
+                continue  # a declaration of a system header
             declared = " ".join(tokens)
             if re.match(r"struct pe__laid_out|typedef char pe__without_", declared):
-                continue  # refuse a packed layout, and declare nothing
+                continue  # these only make the compiler refuse a packed layout
             if match := re.fullmatch(r"(?:typedef )?enum (\w+ )?\{ (.*?)(?: ,)? \}(?: (\w+))?", declared):
                 self.enums.append((match[3], self.constants(match[2])))
             elif match := re.fullmatch(r"typedef struct (?:\w+ )?\{ (.*) ; \} (\w+)", declared):
@@ -70,7 +74,8 @@ class Declarations:
         return names
 
     def fields(self, line):
-        """Of "const double * a , * b [ 8 ]": the type of each name is that of the first without its stars."""
+        """Yields (field, type, elements or None) for each name of a line such as "const double * a , * b [ 8 ]". All
+        names of a line share the type before the stars."""
         first, *others = line.split(" , ")
         base = re.match(r"(?:const |unsigned |struct )*\w+ ", first)[0]
         for declarator in [first[len(base):], *others]:
@@ -102,7 +107,7 @@ class Declarations:
         return "POINTER(" * stars + NUMBERS.get(name, name) + ")" * stars
 
     def rust(self, words):
-        """The type of these words for Rust: a star is const if what it points to is."""
+        """Returns the Rust type for the words of a C type. A pointer is *const if it points to something const."""
         name, *stars = words.split("*")
         pointers = "*mut " * len(stars)
         if "const" in name:
@@ -111,7 +116,7 @@ class Declarations:
 
 
 def statements(text):
-    """What stands before each semicolon outside of braces, as words."""
+    """Yields the words of each statement, that is, of the text up to a semicolon outside of braces."""
     statement, depth = [], 0
     for token in re.findall(r'"(?:\\.|[^"\\])*"|\w+|[^\s\w]', re.sub(r"(?m)^#.*", "", text)):
         depth += (token == "{") - (token == "}")
@@ -123,7 +128,7 @@ def statements(text):
 
 
 def series():
-    """The first two numbers of the version: with libraries of these the declarations may be used."""
+    """Returns the first two numbers of the version. The declarations fit all libraries with these numbers."""
     with open(os.path.join(TOP, "pe.h")) as header:
         return re.search(r'PE_VERSION_STRING "(\d+\.\d+)', header.read())[1]
 
@@ -200,7 +205,7 @@ def rust_module(d):
 
 def c_program(d):
     yield '#include "pe.h"\n#include <stddef.h>\n#include <stdio.h>\n'
-    # Were a type misread, these would conflict with those of the header.
+    # If a type was misread, these declarations conflict with those of the header.
     for name, (words, parameters) in d.functions.items():
         yield f"extern {words} {name}({', '.join(p for _, p in parameters) or 'void'});"
     yield "\n#ifndef __cplusplus /* all fields, no more: or -Wextra says which one is missing */"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""expand.py: replaces macros that define functions by the functions, in the text of a header (standard input and output).
+"""expand.py: replaces macros that define functions by the functions, in a header that it reads from standard input.
 
-src/ defines the functions of all types by macros: PE__CALLS(f16, uint16_t, float) is pe_fill_f16() and more. In pe.h
+src/ defines the functions of all types with macros: PE__CALLS(f16, uint16_t, float) is pe_fill_f16() and more. In pe.h
 these functions are written out, so that ctags, an editor and a reader find each by its name. A macro is expanded if a
-line of its body begins a definition: with static, or with a word of DEFINES. It has to be used on lines of its own, and
-be undefined after its last use. Lines that are longer than the macro's own are broken anew, as .clang-format does it
-in most cases: this needs no formatter.
+line of its body begins a definition, with a word of DEFINES. It has to be used on lines of its own, and must be
+undefined after its last use. Lines that become too long are broken again, in most cases as clang-format would do it,
+because `make headers` must not need a formatter.
 """
 import re
 import sys
@@ -36,7 +36,8 @@ class Macro:
 
 
 def brackets(text, opened=()):
-    """The columns of brackets that are open behind the text. A brace is one if it begins an initialiser."""
+    """Returns the columns of the brackets that are still open at the end of the text. A brace counts as a bracket if it
+    begins an initialiser."""
     opened, before = list(opened), ""
     for column, c in enumerate(text):
         if c in "([" or (c == "{" and before and before in "=,({"):
@@ -62,7 +63,8 @@ def statements(lines):
 
 
 def filled(text, indent):
-    """Breaks at commas. The rest begins below what follows the innermost bracket that is open there."""
+    """Yields the lines of a text that is broken at commas. A new line begins in the column after the innermost open
+    bracket."""
     while len(text) > COLUMNS:
         commas = [m.end() for m in re.finditer(r",(?= )", text[:COLUMNS + 1]) if brackets(text[:m.end()])]
         if not commas:
@@ -84,7 +86,8 @@ def filled(text, indent):
 
 
 def continued(kept, rest):
-    """Lines after the first one: `kept` has a ( in the column of each open bracket, and is not printed."""
+    """Yields the lines after the first one. `kept` has a ( in the column of each open bracket, and spaces replace
+    it."""
     while True:
         line = kept + rest
         if len(line) <= COLUMNS:
@@ -101,7 +104,7 @@ def continued(kept, rest):
 
 
 def broken(text):
-    """The lines of a statement that has become too long."""
+    """Returns the lines of a statement, broken if it is too long."""
     if len(text) <= COLUMNS:
         return [text]
     indent = len(text) - len(text.lstrip())

@@ -22,7 +22,8 @@ def body(source, name):
 
 
 def numbers(text, *patterns):
-    """Returns the number in each pattern, in which # stands for it. The matches follow each other in the text."""
+    """Returns the numbers that stand for # in the patterns. The matches of the patterns follow each other in the
+    text."""
     made = []
     for pattern in patterns:
         found = re.search(re.escape(pattern).replace(r"\#", NUMBER), text)

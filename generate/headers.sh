@@ -4,10 +4,10 @@
 # headers.sh [DIR]: makes pe.h, pe_simd.h, pe_fixed.h, pe_fixed.wgsl, examples/gpu/pe_fixed.glsl and
 # python/posenc/_fixed.py from src/. They are written to DIR, or to the top of the tree. It needs Python.
 #
-# src/pe.h, src/pe_simd.h and src/pe_fixed.h include the files of src/. Each include is replaced by the file, once, after
-# the files that it includes itself. A line in front says which file it is; its #include "..." lines, #pragma once and
-# licence are left out. The first include of pe_simd.h stays. In pe.h, macros that define functions are then replaced by
-# these functions (generate/expand.py).
+# src/pe.h, src/pe_simd.h and src/pe_fixed.h include the files of src/. Each include is replaced by the file, once,
+# after the files that it includes itself. A line before it says which file it is. Its lines #include "...", #pragma
+# once and its licence are left out. The first include of pe_simd.h stays. In pe.h, macros that define functions are
+# then replaced by these functions (generate/expand.py).
 set -eu
 cd "$(dirname "$0")/.."
 to=${1:-.}

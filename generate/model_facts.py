@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""model_facts.py: ask transformers what each of its model types rotates, and write it down.
+"""model_facts.py: asks transformers what each of its model types rotates, and records it.
 
     build/peers/bin/python generate/model_facts.py [--only TYPE[,TYPE]] [--jobs N] [--seconds N]
 
-Writes tests/models/facts.txt: one line for each rotation of each model type. Every fact is measured: the model runs
+It writes tests/models/facts.txt, one line for each rotation of each model type. Every fact is measured. The model runs
 once on the meta device, and the function that rotates gets unit vectors (model_library.py). One key of the config is
 changed at a time. Nothing is inferred from a name. A type that cannot be measured has a line with the reason.
 The file is replaced at the end. --only replaces the lines of these types and keeps all others.
@@ -28,7 +28,8 @@ SECONDS = 60  # of CPU time for one model type
 
 
 def runs(axes):
-    """Return a list of coordinates such as 00011122 in short: 0*3 1*3 2*2 as 0x3,1x3,2x2; or a repeated period."""
+    """Return a short form of a list of coordinates. 00011122 gives 0x3,1x3,2x2, and a repeated period gives the period
+    and dots."""
     for period in range(1, 7):
         if len(axes) >= 4 * period and len(set(axes[:period])) > 1 and axes == (axes[:period] * len(axes))[:len(axes)]:
             return f"{axes[:period]}..."
@@ -43,7 +44,7 @@ def runs(axes):
 
 
 def ranges(layers):
-    """Return a list of integers in short, as in 0-3,5."""
+    """Return a short form of a list of integers, as in 0-3,5."""
     text, i = [], 0
     while i < len(layers):
         j = i
@@ -124,7 +125,7 @@ def facts_of_part(trial, key, part):
 
 
 def half(config):
-    """Let half of each head rotate, which the sections of the type's default config are for."""
+    """Let half of each head rotate, since the sections of the type's default config fit only that."""
     config.rope_parameters["partial_rotary_factor"] = 0.5
 
 
@@ -133,7 +134,7 @@ def based(config):
     config.rope_parameters["rope_theta"] = 10000.0
 
 
-# Models whose default config cannot run, or has no layer that rotates: what is set to get one.
+# The default config of these models cannot run, or has no layer that rotates. Each function changes it so that it does.
 FORCED = {
     "bamba": lambda config: setattr(config, "attn_layer_indices", [1]),
     "chameleon": lambda config: setattr(config, "vocabulary_map", {"<image>": 4}),
@@ -158,7 +159,7 @@ FORCED = {
     "step3p5": lambda config: setattr(config, "sliding_window", 512),
     "zamba2": lambda config: setattr(config, "use_mem_rope", True),
 }
-# Keys of version 4, and of the models' own code: each is tried, also where no default config has it.
+# These are keys of version 4 and of the models' own code. Each is tried, also if the default config does not have it.
 EXTRA = {"rope_theta": 12345.0, "rope_local_base_freq": 12345.0, "global_rope_theta": 12345.0,
          "local_rope_theta": 12345.0, "swa_rope_theta": 12345.0, "compress_rope_theta": 12345.0,
          "rotary_emb_base": 12345.0, "rope_base": 12345.0, "partial_rotary_factor": 0.5, "rotary_pct": 0.5,
@@ -333,7 +334,7 @@ def facts_of_class(twin, path, shortened, sub):
             if factor != 1:
                 line[f"factor{':' + kind if kind else ''}"] = f"{factor:.7g}"
         line["default"] = rope_default(sub)
-        if not path or sub.model_type not in library.CONFIG_MAPPING_NAMES:  # else the type has a line of its own
+        if not path or sub.model_type not in library.CONFIG_MAPPING_NAMES:  # otherwise the type has its own line
             line["keys"] = key_effects((type(twin), args, kwargs, library.config_at(shortened, path)), sub)
     except Exception as error:
         line["reason"] = " ".join(f"{type(error).__name__}: {error}".split())[:120]
@@ -354,7 +355,7 @@ def facts_of(model_type):
     if trial is not None:
         lines = facts_of_trial(trial, "", complete)
     else:
-        for path, sub in library.sub_configs(config):  # of a model that cannot be built: its parts alone
+        for path, sub in library.sub_configs(config):  # if a model cannot be built, its inner configs are tried alone
             if path:
                 inner, _ = try_models(sub)
                 lines += facts_of_trial(inner, path, library.config_at(complete, path)) if inner else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read off what transformers computes: frequencies from a config, and the rotation that each layer of a model applies.
+"""Reads from transformers what it computes: the frequencies of a config, and the rotation of each layer of a model.
 
 generate/model_facts.py and tests/checks/transformers_parity.py import this file; it needs the environment of test peers.
 
@@ -39,7 +39,7 @@ logging.disable(logging.CRITICAL)
 torch.set_num_threads(1)
 TOKENS = 11  # a prime number that is neither a number of heads nor a width
 FEW_TOKENS = 16
-LAYERS = 8   # of a model that is run; longer than each period of the kinds of layers
+LAYERS = 8   # the number of layers of a model that is run, which is more than each period of the kinds of layers
 DEPTHS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "depth", "decoder_layers", "encoder_layers")
 
 
@@ -97,7 +97,7 @@ def modeling_modules(config_class):
 
 
 def model_classes(config):
-    """Return the classes that make a model of a config: the one that AutoModel takes first."""
+    """Return the classes that make a model of a config. The one that AutoModel takes comes first."""
     classes = []
     with contextlib.suppress(Exception):
         found = AutoModel._model_mapping[type(config)]
@@ -178,9 +178,9 @@ def is_real(tensor):
 
 
 class Angle(torch.Tensor):
-    """A tensor computed from the output of a module with frequencies. It has numbers, and stays on the CPU.
+    """This is a tensor computed from the output of a module with frequencies. It has numbers, and stays on the CPU.
 
-    source: the record of the call of that module.
+    `source` is the record of the call of that module.
     """
     source = None
 
@@ -194,7 +194,7 @@ class Angle(torch.Tensor):
         return result
 
     def to(self, *args, **kwargs):
-        """Convert the type only: the code means the device of the data, which has no numbers."""
+        """Convert only the type. The code asks for the device of the data, which is the meta device without numbers."""
         if not RECORDER.active or RECORDER.inside:
             return super().to(*args, **kwargs)
         like = [x for x in (*args, *kwargs.values()) if isinstance(x, torch.Tensor)]
@@ -243,7 +243,7 @@ def chosen_positions(shape):
 
 
 class Recorder:
-    """The calls of functions that rotate in one forward pass."""
+    """Record the calls of functions that rotate in one forward pass."""
 
     def __init__(self):
         self.active = False
@@ -325,7 +325,7 @@ def prepare_all(config):
 
 
 def give_meta_tensors_values():
-    """Let Python code ask a tensor without numbers for a number: it is 0, or false."""
+    """Let Python code ask a tensor without numbers for a number. It gets 0, 1 or false, as the loop below says."""
     for name, value in (("item", 0), ("__bool__", False), ("__int__", 1), ("__float__", 0.0), ("__index__", 1)):
         def ask(self, *args, original=getattr(torch.Tensor, name), value=value):
             return value if self.device.type == "meta" else original(self, *args)
@@ -422,7 +422,7 @@ class MoveToMeta(TorchFunctionMode):
 
 
 class Trial:
-    """A model on the meta device, its modules with frequencies, and the calls of its forward pass."""
+    """This is a model on the meta device, with its modules with frequencies and the calls of its forward pass."""
 
     def __init__(self, model_class, config):
         self.config, self.error, self.left_out = config, None, []
@@ -692,12 +692,12 @@ def axes_of(stack, pairs, coordinates):
 
 
 class TooLate(BaseException):
-    """The time of a model type is over."""
+    """This is raised when the time of a model type is over."""
 
 
 @contextlib.contextmanager
 def at_most(seconds):
-    """Raise TooLate in the body after it has used so much CPU time, whatever else the machine does meanwhile."""
+    """Raise TooLate in the body of the context after `seconds` of CPU time, which does not depend on other programs."""
     def stop(*_):
         raise TooLate
     signal.signal(signal.SIGPROF, stop)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""model_lines.py: write the program's table of transformers' model types, tool/model/transformers.h.
+"""model_lines.py: writes posenc's table of transformers' model types, tool/model/transformers.h.
 
-    python3 generate/model_lines.py            write the table
-    python3 generate/model_lines.py --check    say whether the table is current, and what lacks a citation; status 1 if so
+    python3 generate/model_lines.py            writes the table
+    python3 generate/model_lines.py --check    exits with status 1, and prints why, if the table is not current or if
+                                               something lacks a citation
 
 The table is made from three records in tests/models/ (facts.txt, types.txt, configs.txt) and generate/model_words.txt.
-That file has the words that no record tells, each with the class and the file of the library where a person read it.
+The latter has words that no record has, each with the class and the file of the library where a person read it.
 tool/model/type_line.h explains the words. A word by hand replaces the measured word of the same name; "-NAME" removes it.
 A word by hand that changes nothing is an error, and so is a type without a record. This file needs only Python's standard
 library.
@@ -20,14 +21,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import config_styles as styles  # noqa: E402
 
 OUTPUT, BY_HAND, ELSEWHERE = "tool/model/transformers.h", "generate/model_words.txt", "tool/model/elsewhere.h"
-# The keys whose defaults are told for each type that rotates, in this order.
+# The table has the defaults of these keys for each type that rotates, in this order.
 SIZES = ("hidden_size", "num_attention_heads", "num_heads", "head_dim", "qk_rope_head_dim", "rotary_dim",
          "max_position_embeddings", "sliding_window", "sliding_window_pattern", "global_attn_every_n_layers",
          "full_attention_interval", "no_rope_layer_interval", "use_sliding_window", "max_window_layers", "local_attention",
          "global_head_dim", "rope_interleave", "index_head_dim", "position_embedding_type", "position_embeddings_type",
          "attention_window_size", "attn_scale", "floor_scale", "attn_temperature_tuning",
          "use_mem_rope")
-WIDTH = 100  # of a line of C
+WIDTH = 100  # the most columns of a line of C
 DEEPEST = 4  # levels of configs within configs: an encoder may have a part of its own type
 
 
@@ -291,7 +292,7 @@ def citations():
 
 
 def uncited():
-    """Return complaints about citations that cited.txt lacks, or has in vain."""
+    """Return complaints about citations that cited.txt lacks, and about lines of cited.txt that nothing cites."""
     recorded = {tuple(line.split(" ")[:2]) for line in styles.lines_of("cited.txt")}
     return [f"{' '.join(item)}: is cited, or is in cited.txt, but not both: run generate/model_tree.py"
             for item in sorted(recorded ^ citations())]

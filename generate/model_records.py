@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""model_records.py: ask transformers for all records in tests/models/, in one process, which imports the library once.
+"""model_records.py: makes all records in tests/models/ from transformers, in one process, which imports it only once.
 
     build/peers/bin/python generate/model_records.py
 
-The files depend on each other: model_truth.py reads what model_facts.py writes. Returns status 1 if a word by hand cites
+The order matters, because model_truth.py reads what model_facts.py writes. The exit status is 1 if a word by hand cites
 code that the library does not have.
 """
 import os

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""model_tree.py: record the config classes of transformers: the configs within each, and what absent keys are.
+"""model_tree.py: records the config classes of transformers, with their inner configs and the defaults of their keys.
 
-    build/peers/bin/python generate/model_tree.py            write the two files
-    build/peers/bin/python generate/model_tree.py --check    compare them with the installed library; status 1 if they differ
+    build/peers/bin/python generate/model_tree.py            writes the two files
+    build/peers/bin/python generate/model_tree.py --check    compares them with the installed library, and exits with
+                                                             status 1 if they differ
 
-Writes two files in 20 seconds. tests/models/cited.txt has a digest of each class and function that
+It takes 20 seconds. tests/models/cited.txt has a digest of each class and function that
 generate/model_words.txt and tests/models/read.txt cite. If a digest changes, a person reads the code again.
 
 tests/models/types.txt has one line for each model type. It also has one for each inner config that has no model type of
@@ -40,7 +41,7 @@ def name_within(parent, key):
 
 
 def layers_of(config):
-    """Return the kinds of layers in short, or None."""
+    """Return a short form of the list of kinds of layers, or None if the config has no such list."""
     kinds = getattr(config, "layer_types", None)
     if not kinds or not all(isinstance(kind, str) for kind in kinds):
         return None
@@ -48,7 +49,7 @@ def layers_of(config):
 
 
 def words_of(name, config, inner):
-    """Return the words of a line. inner: {key: (name of the type, whether the file's model_type counts)}."""
+    """Return the words of a line. `inner` is {key: (name of the type, whether the file's model_type counts)}."""
     words = [f"class={type(config).__name__}", f"file={os.path.basename(inspect.getfile(type(config)))}"]
     if inner:
         words.append("parts=" + ",".join(f"{key}:{'' if counts else '!'}{of}" for key, (of, counts) in inner.items()))
@@ -108,7 +109,7 @@ def types():
 
 
 def check(name, lines):
-    """Print what the installed library says otherwise than a record; return the number of differences."""
+    """Print where the installed library differs from a record, and return the number of differences."""
     old, new = set(styles.lines_of(name)), set(lines)
     for line in sorted(old - new):
         print(f"{name}: recorded, but not found:", line)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""model_truth.py: record the frequencies and attention factors that transformers loads from config.json files.
+"""model_truth.py: records the frequencies and attention factors that transformers loads from config.json files.
 
-    build/peers/bin/python generate/model_truth.py                     write tests/models/ anew, after model_facts.py
-    build/peers/bin/python generate/model_truth.py --check STYLE|all   compare the record with the installed library
+    build/peers/bin/python generate/model_truth.py                     writes tests/models/ anew, after model_facts.py
+    build/peers/bin/python generate/model_truth.py --check STYLE|all   compares the record with the installed library
 
 * configs.txt has each model type's default config, as the library saves it.
 * truth.txt has the numbers that a rotary class has after the library has loaded exactly one JSON text. There is one
@@ -24,8 +24,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import config_styles as styles  # noqa: E402
 import model_library as library  # noqa: E402
 
-VARIANTS = 70  # of each scaling
-SECONDS = 60   # of CPU time for one model type
+VARIANTS = 70  # the number of random variants of each scaling
+SECONDS = 60   # the CPU time that one model type may take
 
 
 def digits(values):
@@ -38,7 +38,7 @@ def name_of(values):
 
 
 class Record:
-    """Lists of frequencies, each of which has a name and is written once."""
+    """Collect lists of frequencies, each of which has a name and is written once."""
 
     def __init__(self):
         self.lists = {}
@@ -214,7 +214,7 @@ def text_of(truths):
 
 
 def check(wanted, jobs):
-    """Print what the installed library computes otherwise than the record says; return whether it is the same."""
+    """Print where the installed library differs from the record, and return whether it is the same."""
     facts, configs = styles.read_facts(), styles.read_configs()
     truths, record = measured(wanted, configs, facts, jobs)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/names.md: what each file of src/ is for, and its private names that other files use.
+"""Prints docs/names.md: what each file of src/ is for, and its private names that other files use.
 
-    generate/names.py            the page, as `make headers` writes it
+    generate/names.py            prints the page; `make headers` writes it
 
-What a file is for is the first sentence of its first comment. Names come from the code: those that it defines and that
-another file uses. Operations that several files of simd/ define stand in the list at the top of pe_simd.h.
+What a file is for is the first sentence of its first comment. Its names are those that its code defines and that
+another file uses. Operations that several files of simd/ define are not there, but in the list at the top of pe_simd.h.
 """
 import collections
 import os
@@ -16,7 +16,7 @@ import textwrap
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 PRIVATE = r"(?:pe|PE)__\w+"
-# What defines a name: a macro, a function, a constant, a type, a type of functions.
+# These patterns find what defines a name: a macro, a function, a constant, a type, a type of functions.
 DEFINITIONS = (rf"^[ \t]*#[ \t]*define[ \t]+({PRIVATE})",
                rf"^[ \t]*(?:static|PE__\w+|PE_API)\b[^;{{}}=#()]*?\b({PRIVATE})\([^;{{}}]*?\)[\s\\]*\{{",
                rf"^[ \t]*(?:static|PE__\w+)\b[^;{{}}=#()]*?\b({PRIVATE})(?:\[[^\]]*\])*\s*=", rf"^PE__\w+\(({PRIVATE}),",
@@ -26,7 +26,7 @@ DEFINITIONS = (rf"^[ \t]*#[ \t]*define[ \t]+({PRIVATE})",
 
 
 def listed():
-    """The files of src/, in the order in which the headers contain them."""
+    """Returns the files of src/, in the order in which the headers contain them."""
     files = []
     for header in ("pe_simd.h", "pe.h", "pe_fixed.h"):
         with open(os.path.join(TOP, header), encoding="utf-8") as file:
@@ -35,12 +35,13 @@ def listed():
 
 
 def code_of(text):
-    """Without comments and texts; the names that a macro makes of a type end in _T, as pe__fill_kernel_T."""
+    """Returns the text without comments and strings. A name that a macro makes for each type gets the end _T, as in
+    pe__fill_kernel_T."""
     return re.sub(r"##(?=\w)", "", CODE.sub(" ", text))
 
 
 def sentence(text):
-    """The first sentence of the first comment, the licence left out."""
+    """Returns the first sentence of the first comment that is not the licence."""
     for comment in re.findall(r"/\*.*?\*/", text, re.S):
         lines = (re.sub(r"^\s*(/\*+|\*)?\s?", "", line) for line in comment[:-2].split("\n"))
         words = " ".join(" ".join(line for line in lines if "SPDX-" not in line).split()).lstrip("= ")

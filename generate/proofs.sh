@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# proofs.sh [FILE]: writes tests/PROOFS.md (or FILE), which says where each promise is proven. The words come from
-# tests/steps.txt, the numbers from the steps of `make test` and `make check` on x86-64 with AVX-512. A step without a
-# line in steps.txt is an error, and so is a line without a step.
+# proofs.sh [FILE]: writes tests/PROOFS.md (or FILE), which says where each promise is proven. The text comes from
+# tests/steps.txt, and the numbers of builds from the steps of `make test` and `make check` on x86-64 with AVX-512. A
+# step without a line in steps.txt is an error, and so is a line without a step.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tools/lib.sh

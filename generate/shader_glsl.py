@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""shader_glsl.py IN.wgsl: GLSL 4.50 or GLSL ES 3.10 of pe_fixed.wgsl, to standard output.
+"""shader_glsl.py IN.wgsl: translates pe_fixed.wgsl to text that is both GLSL 4.50 and GLSL ES 3.10, and prints it.
 
-pe_fixed.wgsl uses few forms, with the type of every name written out, so that each line translates by itself: functions,
-structs, let and var, the names of types. What GLSL names otherwise is defined in front. Anything else of WGSL is refused.
+pe_fixed.wgsl has only functions, structs, let and var, and writes out the type of every name. So each line translates
+by itself. A function of WGSL that GLSL does not have is defined first. Other forms of WGSL are refused.
 """
 import re
 import sys
@@ -53,7 +53,7 @@ for i, line in enumerate(lines):
         print(front[1:])
         front = ""
     within = within or line.startswith("struct ")
-    if inside_mulhi:  # GLSL has a high product
+    if inside_mulhi:  # MULHI replaces this function, because GLSL has an operation for the high word of a product
         inside_mulhi = line != "}"
         continue
     print(translated(line, within), end="\n" if i + 1 < len(lines) else "")

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# structure.sh [OUT]: draws docs/structure.svg (or OUT), the folders of src/ and what they include. An arrow leads from a
-# folder to one that it may use; arrows that follow from others are left out. A folder is above all folders that it uses.
+# structure.sh [OUT]: draws docs/structure.svg (or OUT), the folders of src/ and what they include. An arrow leads from
+# a folder to one that it uses. An arrow is left out if other arrows lead the same way. A folder is above all folders
+# that it uses.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-docs/structure.svg}
-# In the order of the headers: simd/ first, which pe.h includes before all others.
+# The files are in the order of the headers. simd/ comes first, since pe.h includes it before all others.
 files=$(sed -n 's,^#include "\(.*/.*\)".*,src/\1,p' src/pe_simd.h src/pe.h)
 # shellcheck disable=SC2086
 LC_ALL=C awk '
@@ -16,7 +17,7 @@ LC_ALL=C awk '
         for (c in folders) if (((a, c) in uses) && c != b && (((c, b) in uses) || reaches(c, b, steps + 1))) return 1
         return 0
     }
-    # From the bottom: one above all that it uses.
+    # level(a) returns the level of a folder, counted from the bottom: one more than the highest folder that it uses.
     function level(a,    c, l, most) {
         if (a in levels) return levels[a]
         levels[a] = 0
@@ -51,7 +52,8 @@ LC_ALL=C awk '
         }
         y = 20
         for (l = top; l >= 0; l--) { above[l] = y; y += height[l] + GAP }
-        # Where a folder would like to be: over the middle of what it uses; beside others of its level.
+        # A folder is placed over the middle of what it uses, or moved to the right if another one of its level is
+        # there.
         for (l = 0; l <= top; l++) {
             m = sum = 0
             for (i = 1; i <= n; i++) {

@@ -6,9 +6,10 @@
  * double-double is smaller than that distance. Negative positions have the same sines and cosines
  * except for signs.
  *
- *     theorem search NAME...   print the certificates of these tables (theorem list: their names)
- *     theorem check FILE       compute each certificate of FILE again, by MPFR, and the elements there by
- *                              pe: seconds
+ *     theorem list             prints the names of the tables
+ *     theorem search NAME...   prints the certificates of these tables
+ *     theorem check FILE       computes each certificate of FILE again with MPFR, and the elements
+ *                              at its positions with pe, in seconds
  *
  * The search has w / 2 pi as a fraction of 128 bits, so the angle of any position is known to 2^-97
  * of a full rotation. It computes anchors in long double, and the positions of a block from an
@@ -41,7 +42,7 @@ static const int format_bits[FORMATS] = {24, 11, 8}, format_least[FORMATS] = {-1
 
 typedef struct table {
     const char *name;
-    int rope; /* frequencies are doubles, as pe_rope_plan_init() has them */
+    int rope; /* 1: the frequencies are doubles, as in pe_rope_plan_init(); 0: they are exact */
     double base;
     size_t width;
     pe_rope_type type;
@@ -50,7 +51,8 @@ typedef struct table {
 } table;
 
 static const table tables[] = {
-    {"sinusoidal-10000-512", 0, 10000, 512, PE_ROPE_DEFAULT, 0, 0}, /* has those of 64 and 128 */
+    /* The first table includes the tables of width 64 and 128. */
+    {"sinusoidal-10000-512", 0, 10000, 512, PE_ROPE_DEFAULT, 0, 0},
     {"sinusoidal-500000-512", 0, 500000, 512, PE_ROPE_DEFAULT, 0, 0},
     {"sinusoidal-500000-128", 0, 500000, 128, PE_ROPE_DEFAULT, 0, 0},
     {"rope-10000-128", 1, 10000, 128, PE_ROPE_DEFAULT, 0, 0},
@@ -62,8 +64,8 @@ static const table tables[] = {
 };
 enum { TABLES = sizeof tables / sizeof tables[0], MOST_PAIRS = 256 };
 
-/* LongRoPE's long_factor, as models have them: from 1 to 64, rising. The lists themselves differ from
-   model to model. */
+/* Returns a factor of LongRoPE for pair i. Like the lists of models, which differ from model to
+   model, these factors rise from 1 to 64. */
 static double long_factor(size_t i) { return (double)(float)(1 + 63 * pow((double)i / 47, 2)); }
 
 static void doubles_of(const table *t, double *omega)
@@ -109,8 +111,7 @@ static int plan_of(pe_plan *plan, const table *t, void *memory, size_t size)
 
 /* ---- distances ----------------------------------------------------------------------------------- */
 
-/* From x, |x| <= 1, to the nearest middle of two numbers of a format, and, if low, what x is rounded
-   to. */
+/* Returns the distance from x, |x| <= 1, to the nearest midpoint of two numbers of a format. */
 static long double distance(long double x, int format)
 {
     int e;
@@ -118,7 +119,7 @@ static long double distance(long double x, int format)
     (void)frexpl(x, &e);
     const int last = e - format_bits[format] > format_least[format] ? e - format_bits[format]
                                                                     : format_least[format];
-    const long double y = ldexpl(x, -last), whole = floorl(y); /* middles are whole + 1/2 */
+    const long double y = ldexpl(x, -last), whole = floorl(y); /* the midpoint is whole + 1/2 */
     const long double off = ldexpl(fabsl(y - whole - 0.5L), last);
     return off;
 }
@@ -147,8 +148,9 @@ static double exact_distance(const mpfr_t w, uint64_t position, int component, i
     return off;
 }
 
-/* log2 of what double-double may be off by at a position: pe__sincos_dd_error() with the plan's error,
-   2^-99 for any of these tables, and w = pi f. */
+/* Returns log2 of the error bound of double-double for a frequency w and a position. This is
+   pe__sincos_dd_error() for the frequency w / pi in half-turns, with the plan's error, which is
+   2^-99 for each of these tables. */
 static double bound(double w, uint64_t position)
 {
     return log2(ldexp(1, -97) + 4 * w / 3.141592653589793 * (double)position * ldexp(1, -99));
@@ -157,7 +159,7 @@ static double bound(double w, uint64_t position)
 /* ---- the search ---------------------------------------------------------------------------------- */
 
 typedef struct found {
-    double margin, off; /* log2 of distance / bound, of the distance */
+    double margin, off; /* log2 of the distance divided by bound(); log2 of the distance */
     size_t pair;
     uint64_t position;
     int component;
@@ -166,7 +168,7 @@ typedef struct found {
 static void turn_of(fraction turn, long double *s, long double *c)
 {
     const long double two_pi = 6.283185307179586476925286766559L;
-    /* the nearest quarter, so that what is multiplied is small */
+    /* The nearest quarter turn is taken away, so that the rest x is small and its error also. */
     const unsigned quarter = (unsigned)((turn + ((fraction)1 << 125)) >> 126) & 3;
     const int64_t rest = (int64_t)(uint64_t)((turn - ((fraction)quarter << 126)) >> 64);
     const long double x = ldexpl((long double)rest, -64) * two_pi;
@@ -175,7 +177,7 @@ static void turn_of(fraction turn, long double *s, long double *c)
     *c = quarter == 0 ? cosine : quarter == 1 ? -sine : quarter == 2 ? -cosine : sine;
 }
 
-/* Is a number within 2^-50 of one of 25 bits? */
+/* Returns whether y is within 2^-50 of a number with 25 bits. */
 static inline uint64_t near_middle(double y)
 {
     uint64_t bits;
@@ -185,7 +187,8 @@ static inline uint64_t near_middle(double y)
     return off < ((uint64_t)16 << t);
 }
 
-/* Is there any in a block? */
+/* Returns whether an element of a block is near such a number. The block's positions are those of
+   the anchor, with the sine s and the cosine c, rotated by the sines S and the cosines C. */
 static uint64_t near_middles(double s, double c, const double *S, const double *C)
 {
     uint64_t any = 0;
@@ -194,7 +197,8 @@ static uint64_t near_middles(double s, double c, const double *S, const double *
     return any;
 }
 
-/* An element of a pair at a position, whose turn that is: nearer than the others? */
+/* Examines the sine and the cosine of a pair at a position, whose angle is `turn` rotations. Keeps
+   an element in *best if its margin is smaller than that of the best one so far. */
 static void look(const mpfr_t w, double about, fraction turn, size_t pair, uint64_t position,
                  found *best)
 {
@@ -261,7 +265,7 @@ static void search(const table *t)
                 best[0].off);
     }
     for (int f = 0; f < FORMATS; f++) {
-        if (best[f].margin == 1000) { /* of f16 and bf16 there should be none so near */
+        if (best[f].margin == 1000) { /* no element is so near, as for f16 and bf16 */
             printf("# %-20s %-4s none within 2^-51\n", t->name, format_names[f]);
             continue;
         }

@@ -7,8 +7,8 @@ know.
     pip wheel ./python                       or, without pip:
     python3 python/posenc_build.py build     writes build/posenc-VERSION-py3-none-PLATFORM.whl
 
-CC, CFLAGS, LDFLAGS ... are those of packaging/lib.sh. The same compiler gives the same bytes. A wheel's
-platform is manylinux_2_17_x86_64 and the like: the oldest glibc that its libraries run with.
+CC, CFLAGS, LDFLAGS and so on are the variables of packaging/lib.sh. The same compiler gives the same bytes. The
+platform in a wheel's name, such as manylinux_2_17_x86_64, has the oldest version of glibc that its libraries run with.
 """
 import base64
 import glob
@@ -26,7 +26,8 @@ import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# pe.h and packaging/: in the project one folder up, in a source distribution in a folder of its own.
+# TOP is the folder of pe.h and packaging/. In the project it is one folder up, and in a source distribution it is
+# source/.
 TOP = next(top for top in (os.path.join(HERE, "source"), os.path.dirname(HERE))
            if os.path.exists(os.path.join(top, "pe.h")))
 SOURCES = ["LICENSE", "pe.h", "pe_simd.h", "generate/declarations.py", "packaging/functions.h", "packaging/lib.sh",
@@ -57,7 +58,7 @@ def metadata():
 
 
 def built():
-    """The files of the package that are not in python/posenc: name -> bytes."""
+    """Builds the files of the package that are not in python/posenc, and returns {name: bytes}."""
     with tempfile.TemporaryDirectory() as build:
         said = subprocess.run(["sh", "packaging/lib.sh"], cwd=TOP, env={**os.environ, "BUILD": build},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
@@ -87,7 +88,7 @@ def files_of(folder, *patterns):
     return {os.path.relpath(name, folder): read(name) for name in names}
 
 
-# The processors that a library names in bytes 18 and 19, the field e_machine of ELF, and what Python calls them.
+# This maps bytes 18 and 19 of a library, ELF's field e_machine, to the name that Python has for the processor.
 ELF_MACHINES = {b"\x3e\0": "x86_64", b"\xb7\0": "aarch64"}
 
 
@@ -121,7 +122,7 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
     wheel = f"posenc-{version()}-py3-none-{where}.whl"
     with zipfile.ZipFile(os.path.join(directory, wheel), "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items(), key=lambda file: (info in file[0], file[0])):
-            entry = zipfile.ZipInfo(name)  # of 1980: the same bytes each time
+            entry = zipfile.ZipInfo(name)  # its time is in 1980, so that the bytes are the same each time
             entry.external_attr = 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)

@@ -5,7 +5,7 @@
     plan = posenc.Plan(512, base=500000)                     any of pe_config's fields, by its name
     plan = posenc.Plan(512, preset="fairseq")                another project's convention
     plan.fill(range(1000, 1512))                             a new array, or out=
-    plan.add(x, 1000, scale=512**0.5)                        x = scale x + PE, in place
+    plan.add(x, 1000, scale=512**0.5)                        x = scale * x + PE, in place
     rope = posenc.Rope(128, rope_theta=500000)               any of pe_rope_config's fields
     rope = posenc.Rope.from_config("config.json")            a model's; layer=3 where layers differ
     posenc.read("model.gguf")                                what a file says of positions, part by part
@@ -49,7 +49,7 @@ __version__ = "{}.{}.{}".format(*lib.pe_version().to_bytes(3, "big"))
 
 
 def isa() -> str:
-    """The instruction set in use: "AVX-512", "AVX2", "NEON" ... PE_ISA in the environment chooses another."""
+    """Returns the instruction set in use: "AVX-512", "AVX2", "NEON" ... PE_ISA in the environment chooses another."""
     name: bytes = lib.pe_isa_name()
     return name.decode()
 
@@ -78,9 +78,10 @@ def _rope_type(name: Any) -> int:
 
 
 def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> Dict[str, Any]:
-    """Set fields of a struct; what is returned has to be kept as long as it. Each number is checked: ctypes takes
-    any, modulo what fits. Lists that the library reads through a pointer have these lengths: the library checks its
-    fields for them, but its text is constant and has no counts."""
+    """Sets fields of a struct. Returns objects that must be kept as long as the struct, which points to them. Each
+    number is checked, because ctypes takes a number that does not fit modulo 2^n. `lengths` has the lengths of the
+    lists that the library reads through a pointer. The library also checks these lengths, but its error texts are
+    constant and contain no numbers."""
     types, kept = dict(config._fields_), {}
     for name, value in fields.items():
         if name not in types:
@@ -118,18 +119,19 @@ def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> 
 
 
 def _list(config: Any, name: str, value: Any) -> Tuple[Any, ...]:
-    """The elements of a field that is an array of the struct."""
+    """Returns the elements of a field that is an array of the struct."""
     return members(value, name, dict(config._fields_)[name]._length_,
                    "pairs (width, coordinate)" if name == "axis" else "a list of whole numbers")
 
 
 def _copy(name: str, value: Any) -> Any:
-    """A copy of a field for a plan that is pickled or shown."""
+    """Returns a copy of a field, for a plan that is pickled or shown."""
     return converted(copy.deepcopy, value, name, "a value that can be copied")
 
 
 def _plain(value: Any) -> Any:
-    """A field of a plan as JSON has it, for json.dumps: an array, a tensor, a number of another type, a list."""
+    """Returns a field of a plan as JSON has it, for json.dumps. It may be an array, a tensor, a number of another type
+    or a list."""
     converts: Tuple[Callable[[Any], Any], ...] = (lambda given: given.tolist(), operator.index, float, list)
     for convert in converts:
         try:
@@ -192,7 +194,7 @@ class Plan:
         if frequencies is None:
             checked(getattr(lib, f"{prefix}plan_init")(plan, config, memory, room))
         else:
-            # One number a pair, or of sums a row of one number an axis: these are what the library reads.
+            # The library reads one number per pair, or, if the columns are sums, one number per pair and axis.
             sums = (config.axes,) if config.axes > 1 and config.columns == c.PE_COLUMNS_SUMS else ()
             allowed = f"numbers [pairs{', axes' if sums else ''}] for axes={config.axes} and these columns"
             omega = numbers(frequencies, "frequencies", numpy.float64, 1 + len(sums), allowed)
@@ -208,7 +210,7 @@ class Plan:
         self._text = json.dumps([isinstance(self, Rope), *self._again], default=_plain)
 
     def _remember(self, width: int, fields: Dict[str, Any]) -> None:
-        """Keep copies of what the plan is made of: for pickles, repr and _text. They have not been checked yet."""
+        """Keeps copies of the plan's arguments, for pickles, repr and _text. They have not been checked yet."""
         self._again: Tuple[int, Dict[str, Any]] = width, {name: _copy(name, value) for name, value in fields.items()}
 
     def __reduce__(self) -> Any:
@@ -220,7 +222,7 @@ class Plan:
 
     @property
     def d_model(self) -> int:
-        """Elements of a row; in RoPE, those of a head that rotate."""
+        """The number of elements of a row; in RoPE, the number of elements of a head that rotate."""
         return int(self._plan.d_model)
 
     def _doubles(self, name: str) -> "numpy.ndarray[Any, Any]":
@@ -229,11 +231,11 @@ class Plan:
         return made
 
     def frequencies(self) -> "numpy.ndarray[Any, Any]":
-        """Radians a position, a number a pair, correctly rounded."""
+        """Returns the frequency of each pair, in radians per position, correctly rounded."""
         return self._doubles("pe_plan_frequencies")
 
     def wavelengths(self) -> "numpy.ndarray[Any, Any]":
-        """Positions a turn."""
+        """Returns the wavelength of each pair: the number of positions per full rotation."""
         return self._doubles("pe_plan_wavelengths")
 
     def fill(self, at: Positions = 0, rows: Optional[int] = None, *, dtype: Any = "float32", out: Any = None) -> Any:
@@ -258,10 +260,10 @@ class Plan:
         return out
 
     def add(self, x: Any, at: Positions = 0, *, scale: float = 1.0, axis: int = -2, batch: Optional[int] = None) -> Any:
-        """x = scale x + PE in place, for x [..., rows, d_model]: every batch gets the same rows. Returns x.
+        """Computes x = scale * x + PE in place, for x [..., rows, d_model]. Every batch gets the same rows. Returns x.
 
-        axis     that of the positions; 0 for [rows, batch, d_model]
-        batch    an axis of x: at is [batches, rows] then, a list of positions for each index along it
+        axis     the axis of the positions; 0 for [rows, batch, d_model]
+        batch    an axis of x. `at` is then [batches, rows], a list of positions for each index along this axis
         """
         if batch is not None:
             return _each(self.add, (x,), "x", at, axis, batch, scale=scale)[0]
@@ -275,9 +277,9 @@ class Plan:
         return x
 
     def shift(self, x: Any, by: Positions, *, axis: int = -2) -> Any:
-        """Shift rows of PE in place, [..., rows, d_model], to other positions: PE(p) becomes PE(p + by). Returns x.
+        """Shifts rows of PE, [..., rows, d_model], in place to other positions: PE(p) becomes PE(p + by). Returns x.
 
-        by       a number for all rows, or one for each
+        by       a number for all rows, or one for each row
         """
         memory = memory_of(x, "x", ("f32", "f64", "f16", "bf16"), 2)
         at = At(0)._with(lib.pe_all(int64(by, "by"))) if is_scalar(by) else place(by, "by")
@@ -292,7 +294,8 @@ class Plan:
         return x
 
     def dot(self, distances: Positions, count: Optional[int] = None) -> "numpy.ndarray[Any, Any]":
-        """The dot product of two rows that are so many positions apart, amplitude^2 sum cos(k w_i), float64 [count]."""
+        """Returns the dot products of two rows at each distance k, amplitude^2 * sum of cos(k w_i), as float64
+        [count]."""
         at = place(distances, "distances")
         made = empty((at.counted(optional(whole, count, "count"), "count"),), numpy.float64, "distances and count")
         checked(lib.pe_dot_f64(self._plan, at._at, made.size, pointer(made.ctypes.data, ctypes.c_double)))
@@ -300,13 +303,14 @@ class Plan:
 
     def rotate(self, q: Any, k: Any = None, *, at: Positions = 0, axis: int = -2, batch: Optional[int] = None,
                out: Any = None) -> Any:
-        """RoPE: rotate heads of q, and of k, by the same positions, in place or in copies of them.
+        """Applies RoPE: rotates the heads of q, and of k, by the same positions, in place or into `out`. Returns out if
+        it is given.
 
-        q, k     [..., tokens, head_dim], of the same number of tokens; the other axes are heads and batches
-        axis     that of the tokens; -3 for [tokens, heads, head_dim]
-        batch    an axis of q and k: at is [batches, tokens] then, a list of positions for each index along it
-        out      an array of q's shape and dtype, or two, for q and k, which then stay as they are; any of these
-                 arrays may overlap. Returned
+        q, k     [..., tokens, head_dim], with the same number of tokens; the other axes are heads and batches
+        axis     the axis of the tokens; -3 for [tokens, heads, head_dim]
+        batch    an axis of q and k. `at` is then [batches, tokens], a list of positions for each index along this axis
+        out      an array of q's shape and dtype, or two, for q and k. q and k then stay as they are, and any of these
+                 arrays may overlap
         """
         if out is not None:
             if k is None and isinstance(out, (tuple, list)):
@@ -351,11 +355,11 @@ class Plan:
 
     def table(self, at: Positions, rows: Optional[int] = None, *, layout: Union[str, int] = "apart",
               dtype: Any = "float32", out: Any = None) -> Any:
-        """Cosines and sines for code that rotates by itself: two arrays, or one of layouts that join them.
+        """Returns cosines and sines for code that rotates by itself.
 
-        layout   "apart" [rows, pairs], "twice" [rows, 2 pairs]; "joined", "complex": one [rows, 2 pairs];
-                 "matrix": one [rows, 4 pairs]
-        out      contiguous arrays of these shapes instead of new ones: two, or one
+        layout   two arrays: "apart" [rows, pairs] or "twice" [rows, 2 pairs]; or one array: "joined" or "complex"
+                 [rows, 2 pairs], or "matrix" [rows, 4 pairs]
+        out      two contiguous arrays, or one, of these shapes instead of new ones
         """
         at, which = place(at, "at"), named("PE_ROPE_TABLE_", layout, "layout")
         arrays, width = {c.PE_ROPE_TABLE_APART: (2, 1), c.PE_ROPE_TABLE_TWICE: (2, 2), c.PE_ROPE_TABLE_JOINED: (1, 2),
@@ -391,8 +395,8 @@ class Plan:
 
 
 def _each(call: Any, arrays: Sequence[Any], names: str, at: Any, axis: int, batch: int, **more: Any) -> Sequence[Any]:
-    """The call for each index along the axis batch, with positions of its own; nothing is written if one is refused.
-    names has one letter for each array."""
+    """Makes the call for each index along the axis `batch`, each with its own positions. Nothing is written if one of
+    the calls is refused. `names` has one letter for each array."""
     axis, batch = whole(axis, "axis", None, None), whole(batch, "batch", None, None)
     given = array(at, "at", "[batches, rows], a list of positions for each batch")
     for x, name in zip(arrays, names):
@@ -440,12 +444,12 @@ def _again(kind: Any, first: Any, fields: Mapping[str, Any]) -> Any:
 
 
 class Rope(Plan):
-    """How a model rotates its heads.
+    """A Rope rotates the heads of a model.
 
-    head_dim     elements of a head
-    fields       of pe_rope_config, which are called as in config.json: rope_theta=500000, rope_type="llama3",
-                 factor=8, original_max_position_embeddings=8192 ...; layout is "halves" (rotate_half) unless
-                 it is "interleaved"
+    head_dim     the number of elements of a head
+    fields       those of pe_rope_config, with the names that config.json has: rope_theta=500000, rope_type="llama3",
+                 factor=8, original_max_position_embeddings=8192 ... The layout is "halves" (rotate_half) by default, or
+                 "interleaved"
     """
 
     def __init__(self, head_dim: int, *, rotary_dim: Optional[int] = None, rope_theta: Optional[float] = None,
@@ -488,11 +492,11 @@ class Rope(Plan):
                     **fields: Any) -> "Rope":
         """Makes the Rope of a model from its config.json, a dict or the path of a file, or from a GGUF file.
 
-        layer, part  of a model whose layers rotate in several ways: a layer, counted from 0, or a name that
-                     posenc.read() gives
-        fields       what the file leaves open: sequence_length= ...
+        layer, part  needed if the model's layers rotate in several ways: a layer, counted from 0, or the name of a part
+                     that posenc.read() returns
+        fields       fields that the file does not have, such as sequence_length=
 
-        What is wrong or not understood is a ValueError that names the key.
+        If a key is wrong or not understood, a ValueError names it.
         """
         found = chosen(model, ("rope",), part, layer).config
         return cls(**{**found, **fields})
@@ -500,8 +504,8 @@ class Rope(Plan):
 
 def sincos(omega: Any, at: Positions, rows: Optional[int] = None, *, amplitude: float = 1.0,
            dtype: Any = "float32") -> Tuple[Any, Any]:
-    """amplitude sin(p omega[i]) and amplitude cos(p omega[i]), [rows, pairs] each, of frequencies as they are, without a
-    plan."""
+    """Returns amplitude * sin(p omega[i]) and amplitude * cos(p omega[i]), [rows, pairs] each, for the given
+    frequencies and without a plan."""
     at, frequencies = place(at, "at"), numbers(omega, "omega", numpy.float64, 1, "a list of numbers")
     rows, pairs, factor = at.counted(optional(whole, rows, "rows")), frequencies.size, real(amplitude, "amplitude")
     sines, cosines = (_new(rows, pairs, dtype, ("f32", "f64", "f16", "bf16"), "at and rows") for _ in range(2))
@@ -512,8 +516,8 @@ def sincos(omega: Any, at: Positions, rows: Optional[int] = None, *, amplitude: 
 
 
 def sinusoidal(rows: int, d_model: int, *, dtype: Any = "float32") -> "numpy.ndarray[Any, Any]":
-    """The table of "Attention Is All You Need", positions 0 ... rows - 1: PE(p, 2i) = sin(p w_i), PE(p, 2i + 1) =
-    cos(p w_i), w_i = 10000^(-2i / d_model), each number rounded once."""
+    """Returns the table of "Attention Is All You Need" for the positions 0 ... rows - 1: PE(p, 2i) = sin(p w_i) and
+    PE(p, 2i + 1) = cos(p w_i), with w_i = 10000^(-2i / d_model). Each number is rounded once."""
     rows, d_model = whole(rows, "rows"), whole(d_model, "d_model")
     if type_of(dtype_named(dtype)) == "f32":
         made = empty((rows, d_model), numpy.float32, "rows and d_model")

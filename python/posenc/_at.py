@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where rows are, and the constants of the library by their names."""
+"""Converts positions to the library's pe_at, and names of constants to their numbers."""
 from __future__ import annotations
 
 import ctypes
@@ -15,7 +15,7 @@ Positions = Union[int, range, "At", Sequence[Any], "numpy.ndarray[Any, Any]", An
 
 
 def named(prefix: str, value: Any, argument: str) -> int:
-    """The number of a constant, from its name without the prefix or from itself."""
+    """Returns the number of a constant, which is given by its name without the prefix, or as the number."""
     known = {name[len(prefix):].lower(): getattr(c, name) for name in c.CONSTANTS if name.startswith(prefix)
              and not name.startswith(("TABLE_", "TYPE_COUNT", "COUNT"), len(prefix))}
     if isinstance(value, str):
@@ -28,8 +28,9 @@ def named(prefix: str, value: Any, argument: str) -> int:
 
 
 class At:
-    """Where rows are. Made of a number p (p, p + 1, ...), a range, an array of positions, one of points
-    [rows, axes]: whole or real numbers, which are copied. len() is its number of rows; of p, any."""
+    """An At has the positions of rows. It is made from a number p, which stands for p, p + 1 ..., a range, an array of
+    positions, or an array of points [rows, axes]. Arrays have whole or real numbers, which are copied. len() is the
+    number of rows; an At of a number has no length."""
 
     def __init__(self, positions: Positions):
         self._read(positions, "positions")
@@ -81,7 +82,8 @@ class At:
         return made
 
     def counted(self, rows: Optional[int], of: str = "") -> int:
-        """How many rows a call has that wants so many, or (None) as many as there are. `of` names what has them."""
+        """Returns the number of rows of a call: `rows`, or all positions if it is None. Raises ValueError if there are
+        more or fewer positions than rows. `of` names the argument that has the rows."""
         if rows is None:
             return len(self)
         if self.rows is not None and self.rows != rows:
@@ -90,7 +92,7 @@ class At:
 
 
 def place(positions: Positions, name: str) -> At:
-    """An At of the argument of this name."""
+    """Returns the At of the argument of this name."""
     made = At.__new__(At)
     made._read(positions, name)
     return made
@@ -101,7 +103,7 @@ def _out_of_range(name: str, number: int) -> Error:
 
 
 def int64(value: Any, name: str) -> int:
-    """A position as the library takes it. One beyond int64 is refused as the library refuses one beyond its range."""
+    """Returns a position that fits into int64. A larger one is refused as the library refuses one out of its range."""
     number = whole(value, name, None, None)
     if not -(2**63) <= number < 2**63:
         raise _out_of_range(name, number)
@@ -109,7 +111,7 @@ def int64(value: Any, name: str) -> int:
 
 
 def grid(*sizes: int) -> At:
-    """The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest."""
+    """Returns the cells of a grid. Coordinate k runs from 0 to sizes[k] - 1, and the last coordinate runs fastest."""
     whole(len(sizes), "the number of axes in sizes", 1, c.PE_MAX_AXES)
     each = [whole(n, f"sizes[{k}]") for k, n in enumerate(sizes)]
     made, cells = At(0), 1
@@ -120,12 +122,13 @@ def grid(*sizes: int) -> At:
 
 
 def back(at: Positions) -> At:
-    """The opposite rotation: RoPE's gradient, and its inverse where the amplitude is 1."""
+    """Returns the opposite rotation. This is RoPE's gradient, and its inverse if the amplitude is 1."""
     at = place(at, "at")
     return at._with(lib.pe_back(at._at))
 
 
 def delta(at: Positions) -> At:
-    """Differences of positions, for keys that are already rotated: without the plan's offset and amplitude."""
+    """Marks positions as differences of positions, for keys that are already rotated. The plan's offset and amplitude
+    are then not applied."""
     at = place(at, "at")
     return at._with(lib.pe_delta(at._at))

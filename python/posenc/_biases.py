@@ -17,8 +17,8 @@ _TYPES = ("f32", "f16", "bf16")
 
 
 def _scores(x: Any, name: str, heads: int, queries: int, keys: int, others: str) -> Tuple[Memory, Block]:
-    """The memory of [heads, queries, keys], of which one call of the library writes all. others: the arguments that
-    give this shape."""
+    """Returns the memory of scores [heads, queries, keys], and the block that one call of the library writes. `others`
+    names the arguments that give this shape."""
     memory = memory_of(x, name, _TYPES, 3)
     if memory.shape != (heads, queries, keys):
         raise ValueError(f"{name} must be [heads, queries, keys], {[heads, queries, keys]} as {others} say, not "
@@ -29,7 +29,8 @@ def _scores(x: Any, name: str, heads: int, queries: int, keys: int, others: str)
 
 def _places(queries: Positions, keys: Positions, shape: Optional[Tuple[int, ...]], of: str = ""
             ) -> Tuple[At, At, int, int]:
-    """Where queries and keys are, and how many: as they say, or as the scores do."""
+    """Returns the positions of queries and keys, and the number of each, which the scores' shape gives if there is
+    one."""
     q, k = place(queries, "queries"), place(keys, "keys")
     if shape is None:
         return q, k, len(q), len(k)
@@ -37,8 +38,8 @@ def _places(queries: Positions, keys: Positions, shape: Optional[Tuple[int, ...]
 
 
 def alibi_slopes(heads: int, *, max_bias: float = 8.0) -> "numpy.ndarray[Any, Any]":
-    """ALiBi's slopes, float32 [heads], correctly rounded: 2^(-max_bias (h + 1) / n) for the first n heads, n the
-    largest power of two that is at most heads; 2^(-max_bias (2 (h - n) + 1) / (2n)) for the others."""
+    """Returns ALiBi's slopes, float32 [heads], correctly rounded. Let n be the largest power of two that is at most
+    heads. The slope of head h is 2^(-max_bias (h + 1) / n) if h < n, else 2^(-max_bias (2 (h - n) + 1) / (2n))."""
     made = empty((whole(heads, "heads", 0, 2**28),), numpy.float32, "heads")
     checked(lib.pe_alibi_slopes_f32(made.size, real(max_bias, "max_bias"), pointer(made.ctypes.data, ctypes.c_float)))
     return made
@@ -46,12 +47,14 @@ def alibi_slopes(heads: int, *, max_bias: float = 8.0) -> "numpy.ndarray[Any, An
 
 def alibi(slopes: Any, queries: Positions, keys: Positions, *, mode: Union[str, int] = "linear",
           dtype: Any = "float32", out: Any = None) -> Any:
-    """ALiBi's bias, [heads, queries, keys]: -slope (position of the query - position of the key), rounded once.
+    """Returns ALiBi's bias, [heads, queries, keys]: -slope * (position of the query - position of the key), rounded
+    once.
 
-    slopes    a number a head: alibi_slopes(heads)
-    queries, keys   where they are: ranges or lists of whole numbers; with out, the first position is enough
+    slopes    a number per head, such as alibi_slopes(heads)
+    queries, keys   their positions: ranges or lists of whole numbers; with out, the first position is enough
     mode      "linear", "causal" (-infinity for keys after the query) or "symmetric" (-slope |distance|)
-    dtype     float32, float16 or bfloat16 of a new array; out: an array of that shape instead
+    dtype     the dtype of a new array: float32, float16 or bfloat16
+    out       an array of that shape instead of a new one
     """
     slope = numbers(slopes, "slopes", numpy.float32, 1, "a list of numbers, one per head")
     shape = None if out is None else memory_of(out, "out", _TYPES, 3).shape
@@ -67,7 +70,8 @@ def alibi(slopes: Any, queries: Positions, keys: Positions, *, mode: Union[str, 
 
 def alibi_add(scores: Any, slopes: Any, queries: Positions = 0, keys: Positions = 0, *,
               mode: Union[str, int] = "linear") -> Any:
-    """scores += ALiBi's bias, in place, for scores [heads, queries, keys]; returns scores. As alibi() otherwise."""
+    """Adds ALiBi's bias to scores [heads, queries, keys] in place, and returns scores. The other arguments are those of
+    alibi()."""
     slope = numbers(slopes, "slopes", numpy.float32, 1, "a list of numbers, one per head")
     q, k, rows, n = _places(queries, keys, memory_of(scores, "scores", _TYPES, 3).shape, "scores")
     _alibi("pe_alibi_add", slope, q, k, rows, n, mode, scores, "scores")
@@ -84,8 +88,9 @@ def _alibi(call: str, slope: Any, q: At, k: At, rows: int, n: int, mode: Union[s
 
 def t5_buckets(queries: Positions, keys: Positions, *, buckets: int = 32, max_distance: int = 128,
                bidirectional: bool = True) -> "numpy.ndarray[Any, Any]":
-    """T5's buckets of the distances, int32 [queries, keys]: relative_attention_num_buckets and
-    relative_attention_max_distance of a config; bidirectional in encoders. The floor is taken of the exact number."""
+    """Returns T5's buckets of the distances, int32 [queries, keys]. buckets and max_distance are called
+    relative_attention_num_buckets and relative_attention_max_distance in a config. Encoders are bidirectional. The
+    floor is taken of the exact number."""
     q, k, rows, n = _places(queries, keys, None)
     made = empty((rows, n), numpy.int32, "queries and keys")
     checked(lib.pe_bias_t5_i32(whole(buckets, "buckets"), whole(max_distance, "max_distance"),
@@ -94,10 +99,11 @@ def t5_buckets(queries: Positions, keys: Positions, *, buckets: int = 32, max_di
 
 
 def bias_add(scores: Any, table: Any, index: Any) -> Any:
-    """scores[h, q, k] += table[index[q, k], h], in place: learned biases of T5, Swin and BEiT. Returns scores.
+    """Computes scores[h, q, k] += table[index[q, k], h] in place: learned biases of T5, Swin and BEiT. Returns scores.
 
     scores    [heads, queries, keys], float32, float16 or bfloat16
-    table     float32 [entries, heads]; index: whole numbers [queries, keys], of t5_buckets() for example
+    table     float32 [entries, heads]
+    index     whole numbers [queries, keys], for example from t5_buckets()
     """
     bias = numbers(table, "table", numpy.float32, 2, "numbers [entries, heads]")
     entry = _whole(index, "index", 2)
@@ -121,10 +127,10 @@ def _whole(values: Any, name: str, axes: int) -> "numpy.ndarray[Any, Any]":
 
 
 def learned_add(x: Any, table: Any, at: Positions = 0, *, axis: int = -2) -> Any:
-    """x += table[position], in place, for x [..., rows, d_model]: every batch gets the same rows. Returns x.
+    """Computes x += table[position] in place, for x [..., rows, d_model]. Every batch gets the same rows. Returns x.
 
-    table     [table_rows, d_model], of the dtype of x; a position that is no row of it is an error
-    axis      that of the positions
+    table     [table_rows, d_model], of the dtype of x; a position without a row in it is an error
+    axis      the axis of the positions
     """
     at, m = place(at, "at"), memory_of(x, "x", _TYPES, 2)
     is_read_only = isinstance(table, numpy.ndarray) and not numpy.asarray(table).flags.writeable
@@ -147,9 +153,11 @@ def learned_add(x: Any, table: Any, at: Positions = 0, *, axis: int = -2) -> Any
 
 
 def learned_grad(grad_table: Any, grad_x: Any, at: Positions = 0) -> Any:
-    """grad_table[position of row r] += grad_x[r], in the order of the rows: the same sums in every run. Returns it.
+    """Computes grad_table[position of row r] += grad_x[r] in the order of the rows, so that the sums are the same in
+    every run. Returns grad_table.
 
-    grad_table   float32 [table_rows, d_model]; grad_x: float32 [rows, d_model]
+    grad_table   float32 [table_rows, d_model]
+    grad_x       float32 [rows, d_model]
     """
     at, t, g = place(at, "at"), memory_of(grad_table, "grad_table", ("f32",), 2), memory_of(grad_x, "grad_x", ("f32",), 2)
     if len(t.shape) != 2 or t.strides[0] != t.shape[1] != 0:
@@ -167,8 +175,9 @@ def learned_grad(grad_table: Any, grad_x: Any, at: Positions = 0) -> Any:
 def resample(table: Any, height: int, width: int, *, method: Union[str, int] = "cubic", a: float = -0.75,
              align_corners: bool = False, antialias: bool = False, scale_y: float = 0, scale_x: float = 0
              ) -> "numpy.ndarray[Any, Any]":
-    """A learned table of a grid, [rows, columns, d_model], resampled to float32 [height, width, d_model], as
-    torch.nn.functional.interpolate does: "cubic" (a: -0.75 in torch, -0.5 with antialias) or "linear"."""
+    """Resamples the learned table of a grid, [rows, columns, d_model], to float32 [height, width, d_model], as
+    torch.nn.functional.interpolate does. The method is "cubic" or "linear". `a` is the parameter of "cubic", which in
+    torch is -0.75, or -0.5 with antialias."""
     given = numbers(table, "table", numpy.float32, 3, "[rows, columns, d_model]")
     made = empty((whole(height, "height", 0, 2**31), whole(width, "width", 0, 2**31), given.shape[2]), numpy.float32,
                  "height, width and table")

@@ -18,7 +18,8 @@ _LONGEST = 80  # characters of a value in a text
 
 
 def shown(value: Any) -> str:
-    """A value as a text shows it: an array or a tensor by its dtype and shape. A repr that fails is not shown."""
+    """Returns a value as error texts show it: an array or a tensor by its dtype and shape. If repr() fails, only the
+    type is shown."""
     try:
         if hasattr(value, "dtype") and hasattr(value, "shape") and value.shape != ():
             return f"{value.dtype} {list(value.shape)}"
@@ -29,7 +30,7 @@ def shown(value: Any) -> str:
 
 
 def converted(convert: Callable[[Any], Any], value: Any, name: str, allowed: str) -> Any:
-    """convert(value). Any exception becomes a TypeError that names the argument, except where memory runs out."""
+    """Returns convert(value). Any exception except MemoryError becomes a TypeError that names the argument."""
     try:
         return convert(value)
     except MemoryError:
@@ -39,7 +40,8 @@ def converted(convert: Callable[[Any], Any], value: Any, name: str, allowed: str
 
 
 def whole(value: Any, name: str, least: Optional[int] = 0, most: Optional[int] = 2**62) -> int:
-    """A whole number within bounds, or any (None): ctypes would take any, modulo 2^64."""
+    """Returns a whole number that is within the bounds. None stands for no bound. The check is needed because ctypes
+    takes any number modulo 2^64."""
     if isinstance(value, (bool, numpy.bool_)):
         raise TypeError(f"{name} must be a whole number, not {value}")
     number = int(converted(operator.index, value, name, "a whole number"))
@@ -49,7 +51,7 @@ def whole(value: Any, name: str, least: Optional[int] = 0, most: Optional[int] =
 
 
 def real(value: Any, name: str) -> float:
-    """A number as a double. Whether it may be infinite or NaN is the library's to say."""
+    """Returns a number as a double. The library decides whether it may be infinite or NaN."""
     if type(value) is float:
         return value
     if isinstance(value, (bool, numpy.bool_, str, bytes, bytearray)):
@@ -81,7 +83,7 @@ def string(value: Any, name: str) -> str:
 
 
 def members(value: Any, name: str, most: int, allowed: str) -> Tuple[Any, ...]:
-    """The elements of a list, of which there are not more than `most`."""
+    """Returns the elements of a list, of which there may be at most `most`."""
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name} must be {allowed}, not {shown(value)}")
     found = tuple(converted(lambda given: given if isinstance(given, tuple) else [
@@ -92,7 +94,8 @@ def members(value: Any, name: str, most: int, allowed: str) -> Tuple[Any, ...]:
 
 
 def array(values: Any, name: str, allowed: str = "numbers") -> Any:
-    """numpy's array of an array, a tensor or nested lists. What is no such thing is an array of objects, or refused."""
+    """Returns numpy's array of an array, a tensor or nested lists. Another value gives an array of objects, or is
+    refused."""
     def make(given: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # older versions of numpy only warn of lists of unequal lengths
@@ -101,7 +104,7 @@ def array(values: Any, name: str, allowed: str = "numbers") -> Any:
 
 
 def numbers(values: Any, name: str, dtype: Any, axes: int, allowed: str) -> Any:
-    """A contiguous copy, in this dtype, of real numbers with so many axes. Each number must fit the dtype."""
+    """Returns a contiguous copy, in this dtype, of real numbers with `axes` axes. Each number must fit the dtype."""
     given = array(values, name, allowed)
     wanted = numpy.dtype(dtype)
     is_real = given.dtype.kind in "iuf" or given.dtype.name == "bfloat16"
@@ -120,7 +123,7 @@ def numbers(values: Any, name: str, dtype: Any, axes: int, allowed: str) -> Any:
 
 
 def empty(shape: Sequence[int], dtype: Any, names: str) -> "numpy.ndarray[Any, Any]":
-    """A new array, of a shape that these arguments give."""
+    """Returns a new array. `names` are the arguments that give the shape, for the text of an error."""
     try:
         return numpy.empty(tuple(shape), dtype)
     except MemoryError as error:
@@ -130,7 +133,7 @@ def empty(shape: Sequence[int], dtype: Any, names: str) -> "numpy.ndarray[Any, A
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether a value is one whole number, and no array or tensor with axes."""
+    """Returns whether a value is one whole number, and not an array or tensor with axes."""
     try:
         return hasattr(value, "__index__") and not getattr(value, "shape", ())
     except Exception:
@@ -138,5 +141,5 @@ def is_scalar(value: Any) -> bool:
 
 
 def optional(check: Callable[..., Any], value: Any, *more: Any) -> Optional[Any]:
-    """A check of an argument that may be None."""
+    """Returns None for None, and check(value) for another value of an argument."""
     return None if value is None else check(value, *more)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What posenc.torch needs of a plan, as integers and numbers, and plans made from the text that stands for them.
+"""Holds what posenc.torch needs of a plan, as integers and numbers, and makes plans from the text that stands for them.
 
 A plan's text is the JSON of its arguments, Plan._text. A torch op gets this text as a tensor of bytes. So a program that
 was exported and saved makes the same plan in another process.
@@ -26,14 +26,14 @@ _AXES = ("axes", "axis", "columns", "sections", "section_order", "coordinate", "
 
 
 class Encoding:
-    """A plan, and what kernels need of it.
+    """An Encoding has a plan, and what kernels need of it.
 
-    plan         the plan, but one that never exchanges interleaved pairs for halves: `layout` says that
+    plan         the plan, without a change from interleaved pairs to halves, which `layout` has instead
     single       a plan of one coordinate with the frequencies of `plan`, without offset and padding; None if there is none
     words        int32 [pairs, 4], the phase increments; [0, 4] if pe_fixed's integers cannot serve the plan
     coordinate   int32 [pairs], the coordinate of each pair
     amplitude    the factor of all cosines and sines
-    layout       of a rotation
+    layout       the layout of a rotation: one of the four constants above
     is_whole     whether one layout, sine first, spans all elements that rotate
     """
 
@@ -66,8 +66,8 @@ class Encoding:
             self.words[self.is_still] = 0
 
     def _singles(self, kind: Any, width: int, fields: Dict[str, Any]) -> List[Plan]:
-        """Plans of one coordinate whose frequencies, one after the other, are those of the plan, or an empty list. They
-        are compared as doubles, each of which is correctly rounded."""
+        """Returns plans of one coordinate whose frequencies, one after the other, are those of the plan, or an empty
+        list. They are compared as doubles, each of which is correctly rounded."""
         reduced = {name: value for name, value in fields.items() if name not in _AXES}
         reduced.update({"offset": 0, **({} if kind is Rope else {"has_padding": 0})})
         candidates: List[List[Any]] = [[(width, reduced)]]
@@ -87,8 +87,9 @@ class Encoding:
         return []
 
     def _find_coordinates(self, kind: Any, width: int, fields: Dict[str, Any]) -> bool:
-        """Sets which coordinate rotates each pair: the one at whose position 1 the pair's sine is not 0. A pair that no
-        coordinate rotates is still. Returns whether the plan rotates at all."""
+        """Sets which coordinate rotates each pair. It is the one for which the pair's sine is not 0 if this coordinate
+        is 1 and all others are 0. A pair without such a coordinate is stationary. Returns whether the plan rotates at
+        all."""
         self.is_still = numpy.zeros(self.pairs, bool)
         if self.axes == 1:
             return True
@@ -102,7 +103,8 @@ class Encoding:
 
     @functools.cached_property
     def pair_of(self) -> "numpy.ndarray[Any, Any]":
-        """The pair of each element of a head, in the output of a rotation; -1 if it does not rotate."""
+        """The pair of each element of a head, in the output of a rotation, or -1 for an element that does not
+        rotate."""
         made = numpy.full(self.plan.head_dim, -1, numpy.int64)
         pairs = numpy.arange(self.pairs)
         made[self.offset:self.offset + self.width] = (
@@ -111,7 +113,7 @@ class Encoding:
 
 
 def _words(plans: List[Plan], pairs: int) -> "numpy.ndarray[Any, Any]":
-    """The phase increments of plans, one after the other, or none if one of them has none."""
+    """Returns the phase increments of plans, one after the other, or an empty array if one of the plans has none."""
     made = numpy.zeros((pairs, 4), numpy.int32)
     at = 0
     for plan in plans:
@@ -130,8 +132,9 @@ def encoding(text: str) -> Encoding:
 
 
 def split_amplitude(amplitude: float) -> Tuple[int, int, int, int, bool]:
-    """An amplitude as kernels take it: the two words of its mantissa, which is 1/2 or more in units of 2^-64, its
-    exponent, its sign in bit 31, and whether it is no power of two. Words are given as int32."""
+    """Returns an amplitude in the form that kernels take: the high and the low word of its mantissa, which is in
+    [1/2, 1) in units of 2^-64, its exponent, its sign in bit 31, and whether it is not a power of two. Words are
+    int32."""
     mantissa, exponent = math.frexp(abs(amplitude))
     bits = int(math.ldexp(mantissa, 64))
     return _int32(bits >> 32), _int32(bits & 0xffffffff), exponent, _int32(0x80000000 * (amplitude < 0)), mantissa != 0.5

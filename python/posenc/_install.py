@@ -17,13 +17,14 @@ import torch
 from ._check import shown
 from .torch import Rotary, rotate_qk
 
-# The model types whose classes tests/checks/python/models.py runs: what rotary_emb returns goes to their layers alone.
+# These are the model types whose classes tests/checks/python/models.py runs. What rotary_emb returns is used only by
+# the attention layers, so that it can be replaced.
 MODEL_TYPES = ("cohere2", "deepseek_v3", "gemma3_text", "glm4", "gpt_oss", "llama", "mistral", "olmo3", "phi3", "qwen2",
                "qwen2_vl_text", "qwen3")
 
 
 def _fused(q: Any, k: Any, cos: Any, sin: Any, unsqueeze_dim: int = 1) -> Tuple[Any, Any]:
-    """apply_rotary_pos_emb for positions in place of cosines, and a Rope in place of sines."""
+    """Replaces apply_rotary_pos_emb. `cos` holds a Rope's positions, and `sin` holds the Rope."""
     return rotate_qk(q, k, sin, cos, axis=-2 if unsqueeze_dim == 1 else -3)
 
 
@@ -35,8 +36,8 @@ _FUNCTIONS = {"apply_rotary_pos_emb": _fused, "apply_rotary_pos_emb_interleave":
 
 
 class _Positions(torch.nn.Module):
-    """Stands for rotary_emb in an installed model: gives the layers their positions and their Rope. It keeps the module that
-    it replaces, so that this one follows the model to another device or dtype."""
+    """Replaces rotary_emb in an installed model, and gives the layers their positions and their Rope. It keeps the
+    module that it replaces, so that this module follows the model to another device or dtype."""
 
     def __init__(self, rotary: Rotary, replaced: Any):
         super().__init__()
@@ -47,8 +48,8 @@ class _Positions(torch.nn.Module):
 
 
 def _copy_of_module(name: str) -> Any:
-    """A copy of a module of transformers in which the functions that rotate are those above. It has a name of its own, by
-    which torch.compile finds the variables of a function."""
+    """Returns a copy of a module of transformers in which the functions that rotate are those above. It has a name of
+    its own, with which torch.compile finds the variables of a function."""
     copied = f"posenc.installed.{name}"
     if copied not in sys.modules:
         made = types.ModuleType(copied)
@@ -64,7 +65,7 @@ def _rotates(module: Any) -> bool:
 
 
 def _forward_of(module: Any) -> Any:
-    """The forward() of an attention layer with the variables of the copied module."""
+    """Returns the forward() of an attention layer with the variables of the copied module."""
     own = type(module).forward
     made = types.FunctionType(own.__code__, vars(_copy_of_module(own.__module__)), own.__name__, own.__defaults__,
                               own.__closure__)
@@ -73,7 +74,7 @@ def _forward_of(module: Any) -> Any:
 
 
 def _embeddings(model: Any) -> List[Tuple[Any, Any]]:
-    """The modules that have a rotary_emb of the text, and that rotary_emb."""
+    """Returns (module, its rotary_emb) for each module of the model that has a rotary_emb."""
     return [(module, module.rotary_emb) for module in model.modules()
             if isinstance(getattr(module, "rotary_emb", None), torch.nn.Module)]
 
@@ -81,8 +82,8 @@ def _embeddings(model: Any) -> List[Tuple[Any, Any]]:
 def install(model: Any, **fields: Any) -> Any:
     """Puts the fused rotation into a loaded model of Hugging Face's transformers, and no other model. Returns the model.
 
-    model    a model of one of the types MODEL_TYPES of posenc._install; its text is rotated, and images are left as they are
-    fields   of posenc.Rope: sequence_length= for a model whose frequencies depend on it
+    model    a model of one of the types MODEL_TYPES of posenc._install; the rotation of images is not changed
+    fields   fields of posenc.Rope, such as sequence_length= for a model whose frequencies depend on it
 
     Queries and keys are rotated by exact sines, in float32, and rounded once to the dtype of the model. uninstall() undoes it.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernels of posenc.torch, in Triton: cosines and sines by the integers of pe_fixed.h, rotations and sums by them.
+"""The kernels of posenc.torch, in Triton: cosines and sines with the integers of pe_fixed.h, rotations and sums.
 
 The arithmetic of each pair is that of src/fixed/sincos.h, whose comments derive the errors, with one difference: the
 amplitude is a double, so its mantissa has 64 bits here. In level 1, a product with it is at most 3 units of 2^-64 too small;
@@ -129,7 +129,7 @@ def round_fixed(x, below, exponent, FORMAT: tl.constexpr):
 
 @triton.jit
 def flagged(rest, BELOW: tl.constexpr, FORMAT: tl.constexpr):
-    """Ziv's rounding test of level 1: whether a midpoint is within the error interval."""
+    """Returns the result of level 1's rounding test (Ziv): whether a midpoint is within the error interval."""
     above: tl.constexpr = (ABOVE >> (24 - FORMAT)) + 1
     limit: tl.constexpr = above + (BELOW >> (24 - FORMAT)) + 2
     return u32(TOP + above) - high(rest) <= u32(limit)
@@ -190,7 +190,7 @@ def level_1(n, negative, w1, w2, w3, mantissa, exponent, amplitude_sign, SCALED:
 
 @triton.jit
 def series(vh, vm, vl, COEFFICIENTS: tl.constexpr, TERMS: tl.constexpr):
-    """Horner's scheme: each coefficient minus v times what there is so far."""
+    """Evaluates a series with Horner's scheme: y becomes the next coefficient minus v * y."""
     yh = vh ^ vh
     ym = yh
     yl = yh
@@ -206,7 +206,7 @@ def series(vh, vm, vl, COEFFICIENTS: tl.constexpr, TERMS: tl.constexpr):
 
 @triton.jit
 def finish(yh, ym, yl, zeros, error, mantissa, exponent, FORMAT: tl.constexpr):
-    """Multiplies y / 2^zeros by the amplitude, rounds the product and tests it. error is what the phase contributes."""
+    """Multiplies y / 2^zeros by the amplitude, rounds the product and tests it. `error` is the error from the phase."""
     zero = yh ^ yh
     yh, ym, yl = mul96(yh, ym, yl, high(mantissa) + zero, low(mantissa) + zero, zero)
     shift = leading_zeros(yh | 1)
@@ -297,7 +297,8 @@ def sine_cosine(position, valid, i, mask, words_ptr, mantissa_high, mantissa_low
 
 @triton.jit
 def load_positions(positions_ptr, coordinate_ptr, row, i, axis_stride, row_mask, mask, AXES: tl.constexpr):
-    """The positions of rows whose offsets are `row`, [rows, 1], or of each pair's coordinate, [rows, pairs]."""
+    """Loads the positions of rows, [rows, 1], or with several coordinates those of each pair's coordinate, [rows,
+    pairs]. `row` has the offsets of the rows in the list of positions."""
     if AXES == 1:
         position = tl.load(positions_ptr + row, row_mask, 0)
     else:
@@ -308,8 +309,8 @@ def load_positions(positions_ptr, coordinate_ptr, row, i, axis_stride, row_mask,
 
 @triton.jit
 def shifted(position, shift):
-    """A position and shift, and whether the position is one of int32 and the sum within -2^31 ... 2^31. Such a sum cannot
-    wrap, and the magnitude of one fits in 32 bits without a sign."""
+    """Returns position + shift, and whether the position is an int32 and the sum is within -2^31 ... 2^31. Then the sum
+    does not wrap, and its magnitude fits into 32 bits without a sign."""
     total = position + shift
     valid = (position >= -2147483648) & (position <= 2147483647)
     return total, valid & (total >= -2147483648) & (total <= 2147483648)
@@ -320,7 +321,7 @@ def shifted(position, shift):
 
 @triton.jit
 def widen(x, FORMAT: tl.constexpr):
-    """The float of an element; of bfloat16 its bits are given, as int16."""
+    """Returns an element as a float. An element of bfloat16 is given as its bits, in an int16."""
     if FORMAT == BF16:
         y = (x.to(tl.int32) << 16).to(tl.float32, bitcast=True)
     else:
@@ -330,7 +331,8 @@ def widen(x, FORMAT: tl.constexpr):
 
 @triton.jit
 def narrow(x, FORMAT: tl.constexpr):
-    """A float rounded to an element, to nearest even; bfloat16 becomes its bits, as int16."""
+    """Returns a float rounded to the type of elements, to nearest even. For bfloat16, it returns the bits as an
+    int16."""
     if FORMAT == F32:
         y = x
     elif FORMAT == F16:
@@ -345,8 +347,9 @@ def narrow(x, FORMAT: tl.constexpr):
 
 @triton.jit
 def unfused(x, zero, GUARD: tl.constexpr):
-    """A product as it is rounded. With GUARD, on backends whose code nobody has looked at, its bits are combined with an
-    argument that is 0, which the compiler does not know, so that it cannot fuse the product with a sum."""
+    """Returns a product in such a way that it is rounded. GUARD is set for backends whose code was not inspected. Then
+    the bits are combined with an argument that is 0. The compiler does not know this, so it cannot fuse the product
+    with a sum."""
     if GUARD:
         x = (x.to(tl.int32, bitcast=True) ^ zero).to(tl.float32, bitcast=True)
     return x
@@ -367,7 +370,8 @@ def cos_sin_kernel(cos_ptr, sin_ptr, positions_ptr, words_ptr, coordinate_ptr, r
                    mantissa_low, exponent, amplitude_sign, PAIRS: tl.constexpr, PAIRS_2: tl.constexpr,
                    ROWS: tl.constexpr, AXES: tl.constexpr, HALVES: tl.constexpr, SCALED: tl.constexpr,
                    FORMAT: tl.constexpr):
-    """cos and sin, [rows, 2 PAIRS]: each number twice, as halves or next to each other. The positions are contiguous."""
+    """Stores cos and sin, [rows, 2 PAIRS], with each number twice, as halves or interleaved. The positions are
+    contiguous."""
     r = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)[:, None]
     i = tl.arange(0, PAIRS_2)[None, :]
     row_mask = r < rows
@@ -402,7 +406,7 @@ def cos_sin_kernel(cos_ptr, sin_ptr, positions_ptr, words_ptr, coordinate_ptr, r
 @triton.jit
 def load_pairs(ptr, mask, PAIRS: tl.constexpr, PAIRS_2: tl.constexpr, TOKENS: tl.constexpr, HEADS: tl.constexpr,
                HALVES: tl.constexpr):
-    """The first and the second element of each pair, [TOKENS, HEADS, PAIRS_2]. ptr and mask are those of heads,
+    """Loads the first and the second element of each pair, [TOKENS, HEADS, PAIRS_2]. ptr and mask are those of heads,
     [TOKENS, HEADS, 1]."""
     if HALVES:
         i = tl.arange(0, PAIRS_2)[None, None, :]
@@ -460,7 +464,7 @@ def rotate_kernel(q_ptr, qo_ptr, k_ptr, ko_ptr, positions_ptr, words_ptr, coordi
                   HEADS: tl.constexpr, OFFSET: tl.constexpr, REST: tl.constexpr, REST_2: tl.constexpr,
                   AXES: tl.constexpr, IN_HALVES: tl.constexpr, OUT_HALVES: tl.constexpr, SCALED: tl.constexpr,
                   BACK: tl.constexpr, FORMAT: tl.constexpr, GUARD: tl.constexpr):
-    """Rotates all heads of q, and of k if K_HEADS > 0. The program's first number chooses TOKENS tokens, the second one
+    """Rotates all heads of q, and of k if K_HEADS > 0. The first program id chooses TOKENS tokens, and the second one
     the batch. The sines and cosines of a token are computed once."""
     token = tl.program_id(0).to(tl.int64) * TOKENS + tl.arange(0, TOKENS)[:, None]
     batch = tl.program_id(1).to(tl.int64)
@@ -496,8 +500,8 @@ def add_kernel(x_ptr, y_ptr, positions_ptr, words_ptr, tokens, x_batch, x_token,
                shift, padding, scale, mantissa_high, mantissa_low, exponent, amplitude_sign, zero, PAIRS: tl.constexpr,
                PAIRS_2: tl.constexpr, TOKENS: tl.constexpr, HALVES: tl.constexpr, COS_FIRST: tl.constexpr,
                HAS_PADDING: tl.constexpr, SCALED: tl.constexpr, FORMAT: tl.constexpr, GUARD: tl.constexpr):
-    """y = scale x + PE. The program's first number chooses TOKENS rows, the second one the batch. shift is added to every
-    position; the row of the position `padding` is 0."""
+    """Computes y = scale * x + PE. The first program id chooses TOKENS rows, and the second one the batch. `shift` is
+    added to every position. The row of the position `padding` is 0."""
     token = tl.program_id(0).to(tl.int64) * TOKENS + tl.arange(0, TOKENS)[:, None]
     batch = tl.program_id(1).to(tl.int64)
     i = tl.arange(0, PAIRS_2)[None, :]

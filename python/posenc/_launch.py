@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the kernels of _kernels.py are called with tensors, and the test that they pass before they are used."""
+"""Calls the kernels of _kernels.py with tensors, and tests the kernels before they are used."""
 from __future__ import annotations
 
 import contextlib
@@ -13,7 +13,8 @@ from ._encoding import HALVES, INTERLEAVED, TO_HALVES, TO_INTERLEAVED, split_amp
 
 _FORMATS = {torch.float32: _kernels.F32, torch.float16: _kernels.F16, torch.bfloat16: _kernels.BF16}
 _INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
-# A program computes so many rows. The interpreter calls numpy for each operation of a program, so few large programs are fast.
+# One program of a kernel computes _ROWS rows or _TOKENS tokens. The interpreter calls numpy for each operation of a
+# program, so there a few large programs are fastest.
 _ROWS = 2048 if _INTERPRETED else 4
 _TOKENS = 512 if _INTERPRETED else 1
 _HEADS = 8
@@ -33,13 +34,13 @@ def _options(device: Any, pairs: int) -> Any:
 
 
 def _guard(device: Any) -> bool:
-    """Whether products are hidden from the compiler. Triton's code for NVIDIA's and AMD's GPUs fuses none of them
-    (tests/checks/python/kernels.py reads it)."""
+    """Returns whether products must be hidden from the compiler. Triton's code for NVIDIA's and AMD's GPUs fuses none
+    of them (tests/checks/python/kernels.py reads it)."""
     return bool(device.type != "cuda")
 
 
 def _bits(x: Any) -> Any:
-    """A tensor as the kernels take it: bfloat16 as int16."""
+    """Returns a tensor as the kernels take it: bfloat16 as int16."""
     return x.view(torch.int16) if x.dtype == torch.bfloat16 else x
 
 
@@ -69,8 +70,8 @@ def cos_sin(positions: Any, words: Any, coordinate: Any, amplitude: float, layou
 
 
 def _heads_of(x: Any, axis: int, batched: bool) -> Any:
-    """x as [batch, heads, tokens, head_dim], or None if that needs a copy. Without positions of each batch, all axes but
-    the tokens are heads where their strides allow it."""
+    """Returns x as [batch, heads, tokens, head_dim], or None if that needs a copy. If all batches have the same
+    positions, all axes except the tokens become heads where their strides allow it."""
     x = x.movedim(axis, -2)
     if x.dim() == 2:
         return x[None, None]
@@ -138,7 +139,7 @@ def _launch_rotation(x: Any, y: Any, positions: Any, words: Any, coordinate: Any
 
 def add(x: Any, y: Any, positions: Any, words: Any, amplitude: float, halves: bool, cos_first: bool, shift: int,
         padding: Optional[int], scale: float) -> None:
-    """y = scale x + PE."""
+    """Computes y = scale * x + PE."""
     if x.numel() == 0:
         return
     positions = _whole(positions)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The library, found once, and its errors."""
+"""Loads the library once, and turns its statuses into exceptions."""
 from __future__ import annotations
 
 import os
@@ -11,13 +11,13 @@ from ._check import string, whole
 
 
 class Error(ValueError):
-    """What the library says of a call that it refused: it has written nothing.
+    """This exception is raised if the library refuses a call. The library has then written nothing.
 
     status   the number of the status, such as posenc.c.PE_ERR_RANGE
-    name     its name, "PE_ERR_RANGE"
+    name     the name of the status, such as "PE_ERR_RANGE"
     """
 
-    def __init__(self, status: int, text: Optional[str] = None):  # text: more than the status says
+    def __init__(self, status: int, text: Optional[str] = None):  # `text` replaces the text of the status
         said = None if text is None else string(text, "text")
         status = whole(status, "status", -2**31, 2**31 - 1)
         names = [name for name in c.CONSTANTS if name.startswith(("PE_OK", "PE_ERR_")) and getattr(c, name) == status]
@@ -35,7 +35,8 @@ def checked(status: int, text: Optional[bytes] = None) -> None:
 
 
 def _load() -> Any:
-    """The one that POSENC_LIBRARY names, the one in this package, or the system's of the same interface."""
+    """Returns the library that POSENC_LIBRARY names, or the one in this package, or the system's with this
+    interface."""
     name = "libposenc.dylib" if sys.platform == "darwin" else "libposenc.so"
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
     system = c.SERIES.join(["libposenc.", ".dylib"] if sys.platform == "darwin" else ["libposenc.so.", ""])
@@ -50,5 +51,5 @@ lib = _load()
 
 
 def pointer(address: int, kind: Any) -> Any:
-    """What ctypes passes as a pointer; a quarter of the time of its cast()."""
+    """Returns what ctypes passes as a pointer to this address. It takes 25 % of the time of ctypes.cast()."""
     return kind.from_address(address)

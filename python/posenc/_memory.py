@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The caller's arrays: where they are, and all that must be true before the library may write there."""
+"""Finds the memory of the caller's arrays, and checks all that must be true before the library may write there."""
 from __future__ import annotations
 
 import ctypes
@@ -10,7 +10,8 @@ import numpy
 
 from ._check import converted, shown, whole
 
-# numpy has no bfloat16. Bits of one: x.view(posenc.bfloat16); ml_dtypes' and torch's are taken as they are.
+# numpy has no bfloat16. x.view(posenc.bfloat16) marks an array of uint16 as the bits of bfloat16 numbers. Arrays with
+# the bfloat16 of ml_dtypes, and torch's tensors, need no such mark.
 bfloat16 = numpy.dtype([("bfloat16", numpy.uint16)])
 _NUMPY = {numpy.dtype(numpy.float32): "f32", numpy.dtype(numpy.float64): "f64", numpy.dtype(numpy.float16): "f16",
           bfloat16: "bf16"}
@@ -36,7 +37,8 @@ def type_of(dtype: Any) -> str:
 
 
 def dtype_named(dtype: Any) -> Any:
-    """numpy's dtype; "bfloat16" is that of ml_dtypes if the program has imported it, else bits."""
+    """Returns numpy's dtype. "bfloat16" is that of ml_dtypes if the program has imported it, otherwise
+    posenc.bfloat16."""
     if isinstance(dtype, str) and dtype == "bfloat16":
         known = sys.modules.get("ml_dtypes")
         return bfloat16 if known is None else numpy.dtype(known.bfloat16)
@@ -49,26 +51,27 @@ def dtype_named(dtype: Any) -> Any:
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether x is a tensor, without importing torch."""
+    """Returns whether x is a tensor, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(x, torch.Tensor)
 
 
 def must_be_array(x: Any, name: str) -> None:
-    """Refuses what has no shape: anything but an array or a tensor, and nested tensors."""
+    """Raises TypeError unless x is an array or a tensor. Nested tensors are refused, since they have no shape."""
     if not isinstance(x, numpy.ndarray) and not (is_tensor(x) and not getattr(x, "is_nested", False)):
         raise TypeError(f"{name} must be a numpy array or a torch tensor on the CPU, not {type(x).__name__}")
 
 
 def copied(x: Any, name: str) -> Any:
-    """A copy of an array or of a tensor, which may be read-only."""
+    """Returns a copy of an array or of a tensor, which may be read-only."""
     must_be_array(x, name)
     return converted(lambda given: given.copy() if isinstance(given, numpy.ndarray) else given.clone(), x, name,
                      "an array that can be copied")
 
 
 def memory_of(x: Any, name: str, types: Sequence[str], least: int) -> Memory:
-    """Of an array to be written, with at least so many axes, whose last one is contiguous."""
+    """Returns the memory of an array that will be written. The array must have at least `least` axes, and its last axis
+    must be contiguous."""
     must_be_array(x, name)
     if isinstance(x, numpy.ndarray):
         memory = _of_array(numpy.asarray(x), name)
@@ -108,7 +111,7 @@ def _of_tensor(x: Any, name: str, torch: Any) -> Memory:
 
 
 def written(x: Any) -> None:
-    """Tell autograd, which may have kept a tensor for a gradient, that it has changed."""
+    """Tells autograd, which may have kept a tensor for a gradient, that the tensor has changed."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(x, torch.Tensor) and not x.is_inference():
         with torch.no_grad():
@@ -116,7 +119,7 @@ def written(x: Any) -> None:
 
 
 class Block(NamedTuple):
-    """Rows of an array: one call of the library."""
+    """A block has the rows of an array that one call of the library serves. Strides count elements."""
     pointer: int
     rows: int
     row_stride: int
@@ -133,8 +136,8 @@ def axis_of(axes: int, axis: Any, name: str) -> int:
 
 
 def blocks_of(m: Memory, axis: Any, width: int, name: str) -> List[Block]:
-    """An array as rows along this axis times groups, which are all others but the last; several blocks where the
-    groups have no one stride."""
+    """Returns an array as blocks of rows along this axis. The other axes except the last are groups, that is, heads or
+    batches. There are several blocks if the groups have no common stride."""
     last = len(m.shape) - 1
     at = axis_of(len(m.shape), axis, name)
     if m.shape[last] != width:
@@ -152,7 +155,7 @@ def blocks_of(m: Memory, axis: Any, width: int, name: str) -> List[Block]:
             groups.append((n, stride))
     rows = m.shape[at]
     row_stride = m.strides[at] if rows > 1 else max([width] + [n * stride for n, stride in groups])
-    # No two elements are the same memory where, from the inside out, each axis steps over those below it.
+    # No two elements share memory if the stride of each axis is at least the extent of all axes with smaller strides.
     reach = 1
     axes = sorted(((s, n) for n, s in groups + [(rows, m.strides[at])] * (rows > 1)))
     for stride, n in [(1, width)] + axes:
@@ -168,7 +171,7 @@ def blocks_of(m: Memory, axis: Any, width: int, name: str) -> List[Block]:
 
 
 def overlap(a: Memory, b: Memory) -> bool:
-    """May they share memory?"""
+    """Returns whether the address ranges of two arrays overlap."""
     def span(m: Memory) -> Tuple[int, int]:
         return m.pointer, m.pointer + BYTES[m.type] * (1 + sum((n - 1) * s for n, s in zip(m.shape, m.strides)))
     return max(span(a)[0], span(b)[0]) < min(span(a)[1], span(b)[1])

@@ -41,7 +41,7 @@ _BYTES = {torch.float32: 4, torch.float16: 2, torch.bfloat16: 2, torch.float64: 
 
 
 def _by_address(name: str) -> Any:
-    """A function of the library that takes arrays of numbers by their addresses: with ctypes' pointers a call takes twice as
+    """Returns a function of the library that takes addresses of arrays. With ctypes' pointers, a call takes twice as
     long."""
     known, call = getattr(lib, name), lib[name]
     kinds: Tuple[Any, ...] = (ctypes.c_float, ctypes.c_double, ctypes.c_uint16, ctypes.c_int32, ctypes.c_int64)
@@ -56,7 +56,8 @@ _CALLS: Any = {(name, dtype): _by_address(f"pe_{name}_{kind}")
 _COORDS: Any = {torch.int32: _by_address("pe_coords_i32"), torch.int64: _by_address("pe_coords_i64"),
                 torch.float32: _by_address("pe_coords_f32"), torch.float64: _by_address("pe_coords_f64")}
 
-# A switch of the tests: send tensors on the CPU through the kernels, or through what serves a device without kernels.
+# Tests set this to "triton" or "tables", to send tensors on the CPU through the kernels, or through the code for
+# devices without kernels.
 _cpu_backend = "libposenc"
 
 
@@ -67,8 +68,9 @@ _lock = threading.Lock()
 
 
 def backend(device: Any) -> str:
-    """Which code computes on a device: "libposenc" on the CPU, "triton" where its kernels pass a self test, or "tables",
-    cosines and sines that are computed on the CPU and copied. The first call for a GPU compiles and tests the kernels."""
+    """Returns which code computes on a device: "libposenc" on the CPU, "triton" if the kernels pass a self test on the
+    device, or "tables" for cosines and sines that are computed on the CPU and copied. The first call for a GPU compiles
+    and tests the kernels."""
     device = converted(torch.device, device, "device", "a torch device or its name")
     if device.type == "cpu":
         return _cpu_backend
@@ -91,7 +93,7 @@ def _tested(device: Any) -> str:
     try:
         from . import _launch
         wrong = _launch.self_test(device)
-    except Exception as error:  # whatever a missing compiler or driver raises
+    except Exception as error:  # a missing compiler or driver may raise any exception
         wrong = f"{type(error).__name__}: {error}"
     if wrong:
         warnings.warn(f"posenc computes cosines and sines for {device} on the CPU, since its kernels cannot be used: {wrong}")
@@ -99,7 +101,7 @@ def _tested(device: Any) -> str:
 
 
 def _serves(device: Any, words: Any, positions: Any, dtype: Any) -> str:
-    """The backend of a call."""
+    """Returns the backend that serves a call."""
     found = _cpu_backend if device.type == "cpu" else backend(device)
     if found == "triton" and (words.shape[0] == 0 or positions.is_floating_point() or dtype == torch.float64):
         return "tables"
@@ -110,8 +112,9 @@ def _serves(device: Any, words: Any, positions: Any, dtype: Any) -> str:
 
 
 def is_direct(*tensors: Any) -> bool:
-    """Whether an op on these tensors would only call libposenc: nothing traces or transforms the call, and no tensor needs
-    a gradient. The function of the op is then called without torch's dispatcher, which takes as long as a token's sines."""
+    """Returns whether an op on these tensors would only call libposenc. This is so if nothing traces or transforms the
+    call, and no tensor needs a gradient. The op's function is then called without torch's dispatcher, which takes as
+    long as computing the sines of a token."""
     if (torch.compiler.is_compiling() or _cpu_backend != "libposenc" or torch._C._are_functorch_transforms_active()
             or torch._C._len_torch_dispatch_stack()
             or torch._C._is_torch_function_mode_enabled() or torch._C._get_tracing_state() is not None):
@@ -138,7 +141,7 @@ def _encoding_of(plan: Any) -> Encoding:
 
 
 def _listed(positions: Any) -> Any:
-    """Positions on the CPU in a type that the library reads, contiguous."""
+    """Returns the positions as a contiguous tensor on the CPU, in a type that the library reads."""
     if positions.device.type != "cpu":
         positions = positions.cpu()
     if positions.dtype not in _COORDS:
@@ -147,7 +150,8 @@ def _listed(positions: Any) -> Any:
 
 
 def _out_of_range(positions: Any) -> Any:
-    """None if all positions are numbers of int32; otherwise positions that are, and which of them are wrong."""
+    """Returns None if all positions fit into int32. Otherwise it returns positions with valid numbers in place of those
+    that do not fit, and which these are."""
     if positions.dtype != torch.int64 or positions.numel() == 0:
         return None
     if positions.numel() == 1:
@@ -197,7 +201,7 @@ def cos_sin_cpu(positions: Any, e: Encoding, axes: int, dtype: Any, back: bool =
         positions = found[0]
     shape = positions.shape[1:] if axes > 1 else positions.shape
     rows = positions.numel() // axes
-    cos = torch.empty(*shape, e.width, dtype=dtype)  # numbers and no tuple: PyTorch reads them faster
+    cos = torch.empty(*shape, e.width, dtype=dtype)  # PyTorch reads separate numbers faster than a tuple
     sin = torch.empty_like(cos)
     if rows:
         at = _at(positions, axes, rows)
@@ -216,7 +220,7 @@ def cos_sin_cpu(positions: Any, e: Encoding, axes: int, dtype: Any, back: bool =
 
 
 def _doubles(e: Encoding, positions: Any, axes: int, back: bool, cos: Any, sin: Any) -> None:
-    """Cosines and sines as doubles, which the library makes only as rows of a plan of one coordinate."""
+    """Fills cos and sin with doubles, which the library makes only as rows of a plan of one coordinate."""
     if e.single is None:
         raise TypeError("rope has no cosines and sines in float64: it has several coordinates whose pairs do not share "
                         "the frequencies of one plan, or fills its rows in another order")
@@ -243,7 +247,8 @@ def _doubles(e: Encoding, positions: Any, axes: int, back: bool, cos: Any, sin: 
 
 
 def _like(x: Any) -> Any:
-    """A new tensor with the shape of x, whose last axis is contiguous; with the strides of x, if x is dense."""
+    """Returns a new tensor with the shape of x, whose last axis is contiguous. If x is dense and its last axis is
+    contiguous, the new tensor has the strides of x."""
     made = torch.empty_like(x)
     if x.dim() and made.stride(-1) != 1 and x.shape[-1] > 1:
         made = torch.empty_like(x, memory_format=torch.contiguous_format)
@@ -251,7 +256,8 @@ def _like(x: Any) -> Any:
 
 
 def _groups(x: Any, y: Any, axes: List[int]) -> Tuple[Tuple[int, int, int], List[Tuple[int, int]]]:
-    """Returns the heads of x and y along these axes: number and strides along one axis, and the offsets along the others."""
+    """Returns the heads of x and y along these axes: their number and strides along one axis, and the offsets along the
+    other axes."""
     merged: List[Tuple[int, int, int]] = []
     for k in axes:
         n, sx, sy = x.shape[k], x.stride(k), y.stride(k)
@@ -271,7 +277,7 @@ def _rotate_cpu(x: Any, y: Any, positions: Any, e: Encoding, layout: int, axis: 
     """Rotates x into y, which may be the same tensor."""
     if x.numel() == 0:
         return
-    if y.stride(-1) != 1 and y.shape[-1] > 1:  # the library writes elements side by side
+    if y.stride(-1) != 1 and y.shape[-1] > 1:  # the library writes only contiguous elements
         made = torch.empty_like(y, memory_format=torch.contiguous_format)
         _rotate_cpu(x, made, positions, e, layout, axis, axes, back)
         y.copy_(made)
@@ -306,7 +312,7 @@ def _rotate_cpu(x: Any, y: Any, positions: Any, e: Encoding, layout: int, axis: 
 
 
 def _rotate_library(x: Any, y: Any, positions: Any, e: Encoding, axis: int, axes: int, back: bool) -> bool:
-    """Calls libposenc. Returns whether it can rotate x as it is: it cannot if heads of x share memory, or overlap y."""
+    """Rotates x into y with libposenc. Returns False if it cannot, because heads of x share memory or overlap y."""
     tokens, last = x.dim() + axis, x.dim() - 1
     batched = positions.dim() - (axes > 1) == 2 and positions.shape[-2] > 1
     batches = x.shape[0] if batched else 1
@@ -333,7 +339,8 @@ def _rotate_library(x: Any, y: Any, positions: Any, e: Encoding, axis: int, axes
 
 
 def _beside_heads(rows: Any, x: Any, axis: int) -> Any:
-    """Rows [T, n] or [B, T, n] with axes of length 1 for the heads of x, so that they can be combined with it."""
+    """Returns rows [T, n] or [B, T, n] with axes of length 1 for the heads of x, so that they can be multiplied with
+    x."""
     shape = [1] * x.dim()
     shape[axis], shape[-1] = rows.shape[-2], rows.shape[-1]
     if rows.dim() == 3 and rows.shape[0] > 1:
@@ -342,7 +349,8 @@ def _beside_heads(rows: Any, x: Any, axis: int) -> Any:
 
 
 def _rotated_by(x: Any, cos: Any, sin: Any, e: Encoding, axis: int) -> Any:
-    """x rotated by cosines and sines, in float32 or float64, each product and each sum rounded. Only for e.is_whole."""
+    """Returns x rotated by cosines and sines in float32 or float64, with each product and each sum rounded. e.is_whole
+    must be true."""
     cos, sin = _beside_heads(cos, x, axis), _beside_heads(sin, x, axis)
     part = x[..., e.offset:e.offset + e.width].to(cos.dtype)
     if e.halves:
@@ -356,7 +364,8 @@ def _rotated_by(x: Any, cos: Any, sin: Any, e: Encoding, axis: int) -> Any:
 
 
 def _rotate_tables(x: Any, y: Any, positions: Any, e: Encoding, layout: int, axis: int, axes: int, back: bool) -> None:
-    """Rotates x into y on a device without kernels: by cosines and sines from the CPU or, in an unusual layout, there."""
+    """Rotates x into y on a device without kernels, by cosines and sines from the CPU. With an unusual layout, x is
+    copied to the CPU and rotated there."""
     if e.is_whole and layout in (HALVES, INTERLEAVED):
         cos, sin = cos_sin_cpu(positions, e, axes, torch.float64 if x.dtype == torch.float64 else torch.float32, back)
         y.copy_(_rotated_by(x, cos.to(x.device), sin.to(x.device), e, axis))
@@ -472,7 +481,7 @@ for _name, _function in _FUNCTIONS.items():
 
 def _fake_cos_sin(positions: Any, words: Any, coordinate: Any, plan: Any, amplitude: float, layout: int, shift: int,
                   width: int, axes: int, dtype: Any) -> Tuple[Any, Any]:
-    # By width, a number: where torch.compile makes the plan's tensors, it may take their sizes for unknown.
+    # The size comes from the number `width`, because torch.compile may not know the sizes of the plan's tensors.
     shape = [*(positions.shape[1:] if axes > 1 else positions.shape), width]
     return words.new_empty(shape, dtype=dtype), words.new_empty(shape, dtype=dtype)
 
@@ -487,7 +496,7 @@ for _name, _function in _FAKES.items():
 
 
 def _keep(heads: int) -> Any:
-    """Saves what the rotation back needs, after the `heads` first inputs."""
+    """Returns a function that saves what the rotation back needs: the inputs after the first `heads` ones."""
     def setup(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.save_for_backward(*inputs[heads:heads + 4])
         ctx.numbers = inputs[heads + 4:]

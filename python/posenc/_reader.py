@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a model's config.json or GGUF file says of positions, by the reader of the program posenc (tool/reader.c)."""
+"""Reads what a model's config.json or GGUF file says of positions, with the reader of the program posenc
+(tool/reader.c)."""
 from __future__ import annotations
 
 import ctypes
@@ -37,7 +38,7 @@ _library: Any = None
 
 
 class _Number(float):
-    """A number that keeps its text in the file."""
+    """A number of a file, which keeps its text."""
     text: str
 
     def __new__(cls, text: str) -> "_Number":
@@ -60,7 +61,8 @@ def _parsed(text: str) -> Any:
 
 
 def _flatten(to: int, path: str, value: Any, origin: int, depth: int = 0) -> None:
-    """Adds value to the list as path = value. A number keeps its text, and a long list is marked as one."""
+    """Adds a value to the reader's list as path = value. A number keeps its text, and a list that is too long is only
+    marked as a list."""
     def add(kind: int, number: float, text: str) -> None:
         if not _library.posenc_reader_add(to, path.encode(errors="replace"), kind, number,
                                           text.replace("\0", "?").encode(errors="replace"), origin):
@@ -97,7 +99,8 @@ def _flatten(to: int, path: str, value: Any, origin: int, depth: int = 0) -> Non
 
 
 def _run(words: Sequence[str], given: Optional[Mapping[str, Any]], is_kept: bool) -> Tuple[int, str]:
-    """The status and, if it is kept, the text of a command line. given: what the file "-" has."""
+    """Runs a command line of posenc. Returns its status, and its output if is_kept. `given` is the content of the file
+    "-"."""
     global _library
     raised: List[BaseException] = []
 
@@ -116,7 +119,7 @@ def _run(words: Sequence[str], given: Optional[Mapping[str, Any]], is_kept: bool
             said = f"is no JSON object: see line {wrong.lineno}: {wrong.msg}"
         except (ValueError, RecursionError) as wrong:
             said = str(wrong)
-        except BaseException as wrong:  # ctypes would print it and go on
+        except BaseException as wrong:  # otherwise ctypes would print the exception and go on
             raised.append(wrong)
         data = said.encode(errors="replace")[: room - 1] + b"\0"
         ctypes.memmove(error, data, len(data))
@@ -140,14 +143,18 @@ def _run(words: Sequence[str], given: Optional[Mapping[str, Any]], is_kept: bool
 class Part:
     """A part has the layers of a model that share an encoding.
 
-    name, kind            "text", "full_attention", "vision" ...; "rope", "sinusoidal", "learned", "alibi", "t5" ...
-    layers                counted from 0; None if the file does not say how many there are
-    understood            whether nothing that changes numbers is wrong or was not understood
-    odd, wrong, notes     lists of (key, text): seldom meant; wrong or not understood; the rest
-    config                the fields of a Rope, or of a Plan, that this part is
-    frequencies           radians a position, one a pair, or None
-    The other members of `posenc show --json` are attributes, too: head_dim, rotary_dim, pairs, rope_interleave,
-    attention_factor, window ... None where they do not apply.
+    name          "text", "full_attention", "vision" ...
+    kind          "rope", "sinusoidal", "learned", "alibi", "t5" ...
+    layers        the layers, counted from 0, or None if the file does not say how many there are
+    understood    whether all keys that change numbers are right and were understood
+    odd           a list of (key, text) for keys that are unusual, and probably a mistake
+    wrong         a list of (key, text) for keys that are wrong or were not understood
+    notes         a list of (key, text) with all other notes
+    config        the fields of the Rope, or of the Plan, of this part
+    frequencies   the frequency of each pair in radians per position, or None
+
+    The other members of `posenc show --json` are also attributes: head_dim, rotary_dim, pairs, rope_interleave,
+    attention_factor, window and others. They are None if they do not apply.
     """
 
     def __init__(self, found: Mapping[str, Any]):
@@ -181,8 +188,8 @@ class Part:
 
 
 def read(config: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> List[Part]:
-    """The parts of a model: of the dict that its config.json is, or of a file, config.json or GGUF, or of
-    the directory that has a config.json."""
+    """Returns the parts of a model. `config` is the dict of its config.json, the path of a config.json or a GGUF file,
+    or a directory that has a config.json."""
     return _parts(config, "config")
 
 
@@ -201,7 +208,8 @@ def _parts(config: Any, name: str) -> List[Part]:
 
 
 def chosen(config: Any, kinds: Sequence[str], part: Optional[str], layer: Optional[int]) -> Part:
-    """The only part of these kinds, or that of a name or of a layer. What is not understood is an error."""
+    """Returns the part of these kinds with this name or layer. Without a name and a layer, there must be only one.
+    Raises ValueError if the part was not understood."""
     parts = _parts(config, "model")
     if layer is not None:
         number = whole(layer, "layer", None, None)
@@ -231,8 +239,8 @@ def chosen(config: Any, kinds: Sequence[str], part: Optional[str], layer: Option
 
 
 def _speaks_of_kinds(config: Mapping[str, Any]) -> bool:
-    """Whether a key of a config is about some layers only. Gemma 3's has none: that its sliding layers have another
-    base is a fact of its code."""
+    """Returns whether a key of a config is about some layers only. Gemma 3's config has no such key: that its sliding
+    layers have another base is a fact of its code."""
     config = config.get("text_config") or config
     return any(isinstance(value, (list, tuple, Mapping)) and key in ("rope_theta", "rope_parameters", "layer_types")
                or key.endswith(("_rope_theta", "_rope_base", "rope_local_base_freq")) for key, value in config.items())

@@ -5,7 +5,7 @@
     cos, sin = rotary(x, position_ids)                       as Hugging Face's rotary_emb
     q, k = posenc.torch.rotate_qk(q, k, rope, position_ids)  new tensors, with gradients
     q = posenc.torch.rotate(q, rope, 100)                    positions 100, 101, 102 ...
-    x = posenc.torch.Sinusoidal(512, scale=16)(x)            scale x + PE
+    x = posenc.torch.Sinusoidal(512, scale=16)(x)            scale * x + PE
 
 position_ids are an int, which is the position of the first token, a range, or a tensor of whole numbers [T] or [B, T]. A plan
 with several coordinates takes [axes, B, T]. A position outside int32 gives NaN. Real positions are computed on the CPU.
@@ -54,14 +54,14 @@ def _tensors_of(text: str, device: Any) -> Tuple[Any, Any, Any]:
 
 @torch._dynamo.assume_constant_result
 def _numbers_of(text: str) -> Tuple[Any, ...]:
-    """The amplitude, the layout, the shift of positions, the width and the offset of the elements that rotate, the number
-    of coordinates, the head_dim."""
+    """Returns the amplitude, the layout, the shift of positions, the width and the offset of the elements that rotate,
+    the number of coordinates, and the head_dim."""
     e = encoding(text)
     return e.amplitude, e.layout, int(e.shift), e.width, e.offset, e.axes, int(e.plan.head_dim)
 
 
 def tensors_of(plan: Plan, device: Any) -> Tuple[Any, Any, Any]:
-    """The words, the coordinates and the text of a plan, on a device, as the ops take them."""
+    """Returns the words, the coordinates and the text of a plan as tensors on a device, as the ops take them."""
     made: Tuple[Any, Any, Any] = _tensors_of(plan._text, device)
     return made
 
@@ -70,7 +70,7 @@ def tensors_of(plan: Plan, device: Any) -> Tuple[Any, Any, Any]:
 
 
 def _floats(x: Any, name: str, axes: int = 1) -> None:
-    """Refuses what is no dense tensor of floats with at least so many axes."""
+    """Raises an error unless x is a dense tensor of floats with at least `axes` axes."""
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"{name} must be a tensor, not {shown(x)}")
     if x.dtype not in _FLOATS:
@@ -152,14 +152,14 @@ def _placed(position_ids: Any, axes: int, x: Any, axis: int, batch: int) -> Tupl
 
 
 def _axis(x: Any, axis: Any, name: str) -> int:
-    """The axis of the tokens, counted from the end."""
+    """Returns the axis of the tokens, counted from the end."""
     if type(axis) is int and -x.dim() <= axis < -1:
         return axis
     return int(axis_of(x.dim(), axis, name) - x.dim())
 
 
 def _arguments(x: Any, rope: Any, position_ids: Any, axis: Any, name: str, out: Any, out_name: str) -> Tuple[Any, ...]:
-    """The arguments of the op that rotates x, after x."""
+    """Returns the arguments of the op that rotates x, without x."""
     _floats(x, name, 2)
     _plan(rope, "rope")
     amplitude, layout, shift, width, offset, axes, head_dim = _numbers_of(rope._text)
@@ -182,12 +182,13 @@ def _arguments(x: Any, rope: Any, position_ids: Any, axis: Any, name: str, out: 
 
 
 def rotate(x: Any, rope: Plan, position_ids: Any = 0, *, axis: int = -2, out: Any = None) -> Any:
-    """Rotates a tensor [..., tokens, head_dim] into a new one. The gradient is the rotation back by the same positions.
+    """Rotates a tensor [..., tokens, head_dim] into a new one, or into `out`. Returns the result. The gradient is the
+    rotation back by the same positions.
 
     rope          a posenc.Rope, or a posenc.Plan
     position_ids  an int, a range, [T], [B, T] or [axes, B, T]; the first axis of x is the batch
-    axis          that of the tokens; -3 for [batch, tokens, heads, head_dim]
-    out           a tensor like x, which may be x, instead of a new one; without a gradient. Returned
+    axis          the axis of the tokens; -3 for [batch, tokens, heads, head_dim]
+    out           a tensor like x, which may be x, instead of a new one; it gets no gradient
     """
     arguments = _arguments(x, rope, position_ids, axis, "x", out, "out")
     if out is None:
@@ -197,7 +198,7 @@ def rotate(x: Any, rope: Plan, position_ids: Any = 0, *, axis: int = -2, out: An
 
 
 def rotate_qk(q: Any, k: Any, rope: Plan, position_ids: Any = 0, *, axis: int = -2, out: Any = None) -> Tuple[Any, Any]:
-    """RoPE of queries and keys, of the same tokens, as rotate(), with sines and cosines that are computed once for both.
+    """Rotates queries and keys of the same tokens, as rotate() does. Sines and cosines are computed once for both.
 
     out           two tensors, like q and like k, which may be q and k
     """
@@ -224,7 +225,7 @@ def rotate_qk(q: Any, k: Any, rope: Plan, position_ids: Any = 0, *, axis: int = 
 
 
 def _broadcast(*shapes: Any) -> Any:
-    """The shape of an operation on tensors of these shapes, or None if they do not fit."""
+    """Returns the shape of the result of an operation on tensors of these shapes, or None if they do not fit."""
     shape_of: Any = torch.broadcast_shapes
     try:
         return shape_of(*shapes)
@@ -233,8 +234,9 @@ def _broadcast(*shapes: Any) -> Any:
 
 
 def rotate_by(x: Any, cos: Any, sin: Any, *, halves: bool = True) -> Any:
-    """x cos + rotate_half(x) sin, in torch, on any device, for cos and sin of Rotary, [..., tokens, n]: elements from
-    n on stay as they are. halves=False rotates interleaved elements. In float32 on the CPU it has the bits of rotate()."""
+    """Returns x * cos + rotate_half(x) * sin, computed by torch on any device, for cos and sin of Rotary, [..., tokens,
+    n]. Only the first n elements of a head are rotated. halves=False rotates interleaved elements. In float32 on the
+    CPU, the result has the bits of rotate()."""
     for tensor, name in ((x, "x"), (cos, "cos"), (sin, "sin")):
         _floats(tensor, name)
     halves = bool(flag(halves, "halves"))
@@ -258,7 +260,7 @@ def rotate_by(x: Any, cos: Any, sin: Any, *, halves: bool = True) -> Any:
 
 
 def _made_plan(kind: Any, given: Any, name: str, fields: Dict[str, Any]) -> Any:
-    """A plan: the one that is given, or one of these fields."""
+    """Returns the plan that is given, or makes one with these fields."""
     for field, value in fields.items():
         if value is None:
             raise TypeError(f"{field} must not be None; leave it out for its default")
@@ -272,8 +274,8 @@ def _made_plan(kind: Any, given: Any, name: str, fields: Dict[str, Any]) -> Any:
 
 
 class _Table:
-    """Rows of the positions 0 ... rows - 1, made once for each dtype and device. Behind them is a row of NaN, which
-    positions beyond them get on a device that cannot raise an exception."""
+    """A table has the rows of the positions 0 ... rows - 1, made once for each dtype and device. After them comes a row
+    of NaN. Other positions get this row on a device that cannot raise an exception."""
 
     def __init__(self, rows: Any, axes: int):
         self.rows = whole(rows, "rows")
@@ -300,14 +302,14 @@ class _Table:
         return {"rows": self.rows, "kept": {}}
 
 
-# Model types of transformers whose layers take cosines and sines in another order than [first half, the same again]: each
-# number twice in turn, or each number once.
+# The layers of most model types of transformers take all cosines and then all of them again. Those of _REPEATED take
+# each number twice in succession, and those of _ONCE take each number once.
 _REPEATED = ("blt", "cohere", "cohere2", "cohere2_moe")
 _ONCE = ("gpt_oss", "openai_privacy_filter")
 
 
 def _attribute(value: Any, name: str) -> Any:
-    """An attribute of a value, or None if it has none or raises an exception."""
+    """Returns an attribute of a value, or None if the value does not have it or raises an exception."""
     try:
         return getattr(value, name, None)
     except Exception:
@@ -317,12 +319,13 @@ def _attribute(value: Any, name: str) -> Any:
 class Rotary(torch.nn.Module):
     """This module returns cosines and sines of a model's RoPE. Its signature is that of Hugging Face's rotary_emb.
 
-    rope     a posenc.Rope, or head_dim; fields: those of posenc.Rope
-    rows     None: each call computes its rows, at any positions; or a table of the positions 0 ... rows - 1 is
-             made once for a dtype and a device, and gathered there
+    rope     a posenc.Rope, or head_dim
+    fields   with head_dim: the fields of posenc.Rope
+    rows     with None, each call computes its rows, at any positions. With a number, a table of the positions
+             0 ... rows - 1 is made once for each dtype and device, and rows are gathered from it
 
-    Frequencies that depend on the longest position, of `dynamic` and `longrope`, are those of the field
-    sequence_length, and do not change with position_ids. The module has no parameters and no buffers.
+    With `dynamic` and `longrope`, frequencies depend on the longest position. This is the field sequence_length, so
+    they do not change with position_ids. The module has no parameters and no buffers.
     """
 
     def __init__(self, rope: Union[Rope, int], *, rows: Optional[int] = None, **fields: Any):
@@ -339,9 +342,10 @@ class Rotary(torch.nn.Module):
 
     @classmethod
     def from_config(cls, model: Any, *, rows: Optional[int] = None, **more: Any) -> "Rotary":
-        """Of a config.json, a dict or a GGUF file, as posenc.Rope.from_config(); or of a model's config of transformers,
-        model.config, for which cosines and sines have the order that this model's layers want. Where its layers rotate in
-        several ways, the module takes their layer_type as a third argument, as the model gives it."""
+        """Makes a Rotary from a config.json, a dict or a GGUF file, as posenc.Rope.from_config() does. `model` may also
+        be a config of transformers, such as model.config. Cosines and sines then have the order that this model's
+        layers need. If the layers rotate in several ways, the module takes their layer_type as its third argument,
+        which the model gives."""
         to_dict = _attribute(model, "to_dict")
         if to_dict is None:
             return cls(Rope.from_config(model, **more), rows=rows)
@@ -369,7 +373,8 @@ class Rotary(torch.nn.Module):
         return made
 
     def of_layers(self, layer_type: Optional[str]) -> "Rotary":
-        """The module for the layers of a type; itself, where all layers rotate alike."""
+        """Returns the module for the layers of a type. This is the module itself if all layers rotate in the same
+        way."""
         layer_type = optional(string, layer_type, "layer_type")
         if not self._by_type:
             return self
@@ -378,9 +383,9 @@ class Rotary(torch.nn.Module):
         return self._by_type[layer_type]
 
     def forward(self, x: Any, position_ids: Any, layer_type: Optional[str] = None) -> Tuple[Any, Any]:
-        """cos and sin, [*position_ids.shape, n] in the dtype and on the device of x, attention factor included; n, the
-        elements of a head that rotate. position_ids: [batch, tokens]; with several axes [axes, batch, tokens]. layer_type is
-        of a model whose layers rotate in several ways."""
+        """Returns cos and sin, [batch, tokens, n], multiplied by the attention factor, in the dtype and on the device
+        of x. n is the number of elements of a head that rotate. position_ids is [batch, tokens], or [axes, batch,
+        tokens] with several axes. layer_type is needed for a model whose layers rotate in several ways."""
         if layer_type is not None or self._by_type:
             one = self.of_layers(layer_type)
             if one is not self:
@@ -411,9 +416,11 @@ class Rotary(torch.nn.Module):
 
 
 class Sinusoidal(torch.nn.Module):
-    """scale x + PE, for x [..., tokens, d_model], each product and each sum rounded to float32 and then to the dtype of x.
+    """This module returns scale * x + PE for x [..., tokens, d_model]. Each product and each sum is rounded to float32,
+    and the sum is then rounded to the dtype of x.
 
-    plan     a posenc.Plan, or d_model; fields: those of posenc.Plan
+    plan     a posenc.Plan, or d_model
+    fields   with d_model: the fields of posenc.Plan
     rows     as in Rotary
     """
 
@@ -429,7 +436,8 @@ class Sinusoidal(torch.nn.Module):
         self._table = None if rows is None else _Table(rows, self._axes)
 
     def forward(self, x: Any, position_ids: Any = 0) -> Any:
-        """Returns scale x + PE. position_ids: an int, a range, [tokens], [batch, tokens], or [axes, batch, tokens]."""
+        """Returns scale * x + PE. position_ids is an int, a range, [tokens], [batch, tokens] or [axes, batch,
+        tokens]."""
         _floats(x, "x", 2)
         if x.shape[-1] != self._width:
             raise ValueError(f"the last axis of x must have {self._width} elements, not {x.shape[-1]}")

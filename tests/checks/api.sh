@@ -4,9 +4,9 @@
 # api.sh: checks that every public function is tested and described, and that a search finds it. The functions
 # pe_... of pe.h, as the preprocessor sees them, are compared with the functions that are called in
 #
-#   tests/unit/calls/test_memory.c, tests/unit/api.h   guard pages, NULL, sizes, surroundings, threads
-#   tests/unit/hash.c                            the same bits from every build (tests/run matrix)
-#   tests/fuzz/*.c                               any argument: what is refused, what is touched
+#   tests/unit/calls/test_memory.c, tests/unit/api.h   test guard pages, NULL, sizes, memory around arrays, and threads
+#   tests/unit/hash.c                                  proves the same bits from every build (tests/run matrix)
+#   tests/fuzz/*.c                                     test any arguments: which are refused, what is written
 #
 # Each function must be called in all three. unhashed() and unfuzzed() list the exceptions, with the reason.
 #

@@ -72,9 +72,10 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define LIMIT INT64_C(2147483648)
-#define CALL_BYTES ((size_t)64 << 20) /* a call of the library at most: past PE_STREAM_BYTES */
-#define EVERY_ROWS ((size_t)1 << 22)  /* a piece of "every position" */
-#define EVERY_CALL ((size_t)1 << 20)  /* bytes of a call there: in the cache */
+/* The most bytes that one call of the library fills. More than PE_STREAM_BYTES, so it streams. */
+#define CALL_BYTES ((size_t)64 << 20)
+#define EVERY_ROWS ((size_t)1 << 22) /* the rows of a piece of "every position" */
+#define EVERY_CALL ((size_t)1 << 20) /* the most bytes of a call there, which fit into the cache */
 #define BOUND 0x1p-100
 #define ANGLE_BITS 320
 #define VALUE_BITS 256
@@ -618,9 +619,9 @@ static void decode(oracle *o, const void *row)
     }
 }
 
-/* Compares one element again, on its own, and asks MPFR if needed. The caller certify_row() needs this if look() left
-   an
-   element of the row undecided, or if the row has a larger error than all rows before. */
+/* Compares one element again, on its own, and asks MPFR if needed. The caller certify_row() needs
+   this if look() left an element of the row undecided, or if the row has a larger error than all
+   rows before. */
 static void single(oracle *o, const double *turn, int64_t position, size_t pair, int is_cosine,
                    result *r)
 {
@@ -797,9 +798,8 @@ static int control(const subject *given, double *largest)
         if (marked[at]) continue;
         marked[at] = 1;
         spoilt++;
-        /* The element is moved up or down by one unit in the last place. A double is moved by two units, since its
-           error
-           may be at most 0.501 after a move of one unit. */
+        /* The element is moved up or down by one unit in the last place. A double is moved by two
+           units, since its error may be at most 0.501 after a move of one unit. */
         uint64_t bits = 0;
         uint32_t word;
         uint16_t half;

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# compare.sh: `posenc compare` on the arrays of tests/compare: tests/tools/compare_arrays.py writes them,
-# tests/tools/compare_check.py counts answers that are right, false and missed. First, tests/compare/pretend.py checks
-# that the check fails programs that err. The detector's own cases are in tests/tools/compare_cases.py. They run under
-# the sanitizers of addresses and undefined behaviour where clang has them.
+# compare.sh: tests `posenc compare` on the arrays of tests/compare. tests/tools/compare_arrays.py writes the arrays,
+# and tests/tools/compare_check.py counts the answers that are right, false and missed. Before that,
+# tests/compare/pretend.py makes sure that compare_check.py reports programs that give wrong answers. More cases are in
+# tests/tools/compare_cases.py. The program posenc runs with the sanitizers of addresses and undefined behaviour if
+# clang has them.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/compare

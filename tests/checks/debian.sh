@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# debian.sh: Debian's tools build the packages of packaging/debian in an unpacked archive. Their files are those of make
-# install-lib, and lintian finds no error and no warning. A program with what is in them has the bits of
-# tests/golden.txt.
+# debian.sh: checks that Debian's tools build the packages of packaging/debian in an unpacked archive, and that lintian
+# finds no error and no warning in them. The packages must have the files of `make install-lib`. A program that is
+# compiled and linked with these files must have the bits of tests/golden.txt.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# dist.sh [full]: checks that the archive of `sh packaging/dist.sh` holds the tree, has the same bytes each time, and works
-# where it is unpacked. There it runs make install, sh packaging/single.sh, and make demo DEPS=0, with nothing but the files
-# of the archive.
+# dist.sh [full]: checks that the archive of `sh packaging/dist.sh` holds the tree, has the same bytes each time, and
+# works where it is unpacked. There the script runs make install, sh packaging/single.sh and make demo DEPS=0, with
+# nothing but the files of the archive.
 #
-# Without "full" it is the tree with the changes that are not committed yet. `tests/run dist-full`, "full",
-# takes what `sh packaging/dist.sh` writes, and tests it by tests/tools/alone.sh as well.
+# Without "full", the archive holds the working tree, with changes that are not committed. With "full", which
+# `tests/run dist-full` gives, it holds the last commit, and tests/tools/alone.sh tests it also.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh
@@ -29,7 +29,7 @@ else
 fi
 [ -f "$archive" ] || { cat "$WORK/log" && echo "$passed passed, $failed failed" && exit 1; }
 
-# Another time zone, umask and git configuration, a second later.
+# The archive is made again a second later, with another time zone, umask and git configuration.
 sleep 1
 (
     umask 077
@@ -48,7 +48,7 @@ check "it has the files of the tree, below $name/" diff "$WORK/want" "$WORK/foun
 check "those that a user needs are among them" sh -c "cd '$WORK/$name' &&
     ls pe.h pe_simd.h pe.c LICENSE README.md docs/building.md CHANGELOG.md .github/SECURITY.md .github/CONTRIBUTING.md Makefile CMakeLists.txt"
 
-# In it, with the settings of a user who has just unpacked it, away from this tree.
+# inside COMMAND...: runs a command in the unpacked archive, without this tree's BUILD, as a user does.
 inside() {
     (cd "$WORK/$name" && env -u BUILD "$@")
 }

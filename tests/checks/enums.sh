@@ -82,13 +82,13 @@ cut -d ' ' -f 3 "$WORK/named" >"$WORK/expected"
 sed -n 's/^| `rope_type` | //p' docs/tool.md | grep -o '`[^`]*`' | tr -d '`' >"$WORK/found"
 same "docs/tool.md lists the types as posenc show calls them" expected found
 
-# Types with a ramp: those of pe__rope_has_ramp() stand in the comment that explains ramps.
+# The comment that explains ramps must name the types for which pe__rope_has_ramp() returns 1.
 sed -n '/^PE__INLINE int pe__rope_has_ramp/,/^}/p' src/rope/config.h | grep -o 'PE_ROPE_[A-Z0-9_]*' | sed 's/^PE_ROPE_/ /; s/$/[. ]/' \
     >"$WORK/patterns"
 sed -n '/^ \* In the ramp/,/[*]\//p' src/rope/config.h >"$WORK/ramps"
 has_all "the comment at the top of src/rope/config.h names the types with a ramp" "$WORK/ramps"
 
-# The changelog names each type after the first 9, and each preset after the first 17, which version 0.4 has.
+# Version 0.4 has the first 9 types and the first 17 presets. The changelog must name each later one.
 { sed '1,9d' "$WORK/types"; sed '1,17d' "$WORK/presets"; } | sed 's/ .*//' >"$WORK/patterns"
 [ ! -s "$WORK/patterns" ] || has_all "CHANGELOG.md names the new types and presets" CHANGELOG.md
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file of a program of several, in C and C++; see extern.sh. With -DFILE_NAME=x it is a file that
- * uses pe, whichever way it has its functions; else it is main(), which includes no pe at all.
+ * extern.sh compiles this file several times, as C and C++, for one program. With -DFILE_NAME=NAME
+ * it uses pe, with functions of its own or of pe.c, and defines a struct `user` of that name.
+ * Without, it is main(), which does not include pe.h.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -14,16 +15,16 @@
 #endif
 #endif
 
-/* Holds the functions of a file that the others call. */
+/* Holds the functions of a file that uses pe, for main(). */
 #ifdef __cplusplus
 extern "C" {
 #endif
 typedef struct user {
     const char *(*isa)(void);
-    uint64_t (*hash)(void *memory, size_t bytes); /* of what it computes          */
-    size_t (*plan)(void *memory, size_t bytes);   /* a plan for another one's use */
-    uint64_t (*use)(const void *memory, size_t offset);
-    void (*address)(void); /* of its pe_fill_f32()         */
+    uint64_t (*hash)(void *memory, size_t bytes); /* returns a hash of what the file computes */
+    size_t (*plan)(void *memory, size_t bytes);   /* makes a plan, and returns its offset, or 0 */
+    uint64_t (*use)(const void *memory, size_t offset); /* returns a hash computed with that plan */
+    void (*address)(void); /* the address of the file's pe_fill_f32() */
 } user;
 
 #ifdef FILE_NAME
@@ -50,7 +51,7 @@ enum { N = 20, D = 64 };
 static const int32_t list[N] = {5,  4,  3,  3,  100000, 7, 8, 9, 10, 0,
                                 -1, -2, -3, 40, 2,      1, 0, 6, 6,  9};
 
-/* Every verb by a plan, one after the other in one buffer; the status counts. */
+/* Returns a hash of the results and statuses of calls with a plan, which share one buffer. */
 static uint64_t by_plan(const pe_plan *plan)
 {
     const pe_heads heads = {2, D, 2 * D};
@@ -71,7 +72,7 @@ static uint64_t by_plan(const pe_plan *plan)
                            NULL));
     TAKE(pe_dot_f64(plan, pe_from(0), N, x.f64));
     TAKE(pe_fill_f64(plan, pe_skip(pe_at_i32(list), 2), N - 2, x.f64, D));
-    memset(&x, 0x3c, sizeof x); /* no NaN, whose sign is anybody's */
+    memset(&x, 0x3c, sizeof x); /* no element is then a NaN, whose sign is not defined */
     TAKE(pe_fill_f16(plan, pe_from(1 << 20), N, x.u16, D));
     TAKE(pe_add_bf16(plan, pe_delta(pe_from(9)), N, 1, x.u16, D));
     TAKE(pe_rope_bf16(plan, pe_at_i32(list), N, x.u16, heads));
@@ -128,13 +129,14 @@ int main(int argc, char **argv)
         printf("%-10s %-8s %016" PRIx64 "\n", names[i], users[i]->isa(), h);
         if (i == 0) want = h;
         wrong |= h != want || h == 0;
-        /* what is linked is the one with the instruction set that it was compiled for */
+        /* The linked files must use the instruction set that pe.c was compiled for, argv[1]. The
+           other files must use scalar code. */
         if (i < 2) wrong |= argc != 2 || strcmp(users[i]->isa(), argv[1]) != 0;
         else wrong |= strcmp(users[i]->isa(), "scalar") != 0;
     }
     wrong |= linked_c.address != linked_cpp.address || inline_c.address == linked_c.address ||
              inline_cpp.address == linked_c.address || inline_cpp.address == inline_c.address;
-    /* a plan made by one file is a plan for every other */
+    /* Every file can use a plan that another one made. */
     for (int i = 0; i < 4; i++) {
         const size_t offset = users[i]->plan(memory.bytes, sizeof memory.bytes);
         want = users[i]->use(memory.bytes, offset);

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# extern.sh: PE_EXTERN and pe.c, the functions compiled once for a program of several files.
+# extern.sh: tests PE_EXTERN and pe.c, with which a program of several files compiles pe's functions only once.
 #
-#   symbols   pe.c defines every public function and nothing else that a
-#             linker sees; files that define PE_EXTERN have nothing of the library in them
-#   program   files in C and C++ that are linked with it, beside files that have functions of their
-#             own, for another instruction set: each calls whom it should, all have the same bits, and
-#             a plan that one made serves the others
-#   headers   with PE_EXTERN no intrinsics are included, and no private macro stays
-#   unused    a file that includes both headers and calls nothing has at most MOST_UNUSED bytes of code and
-#             constants without optimisation, and an object of at most MOST_OBJECT bytes with -g
+#   symbols   pe.c defines every public function and nothing else that a linker sees. Files that define PE_EXTERN have
+#             no code of the library in them.
+#   program   A program links pe.c with files in C and C++. Some of them define PE_EXTERN, and some have static
+#             functions of their own, for another instruction set. Each file must call the functions that it should,
+#             all must compute the same bits, and each can use a plan that another one made.
+#   headers   With PE_EXTERN no intrinsics are included, and no private macro stays defined.
+#   unused    A file that includes both headers and calls nothing has at most MOST_UNUSED bytes of code and constants
+#             without optimisation, and an object of at most MOST_OBJECT bytes with -g.
 #
-# The functions compiled as C and as C++, by gcc and clang, for the best instruction set.
+# pe.c is compiled as C and as C++, with gcc and clang, for the best instruction set.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/extern
@@ -28,7 +28,7 @@ neon) name=NEON ;;
 *) name=scalar ;;
 esac
 
-# What a linker sees of an object, defined there; Darwin's underscore taken away.
+# exports OBJECT: prints the names that the object defines for a linker, without the underscore that Darwin adds.
 exports() { nm -g "$1" | awk '$(NF - 1) != "U" { sub(/^_/, "", $NF); print $NF }' | sort; }
 exports_public() {
     exports "$1" >"$1.exports"
@@ -99,13 +99,13 @@ preprocess() { $CC -std=c99 -E -DPE_EXTERN -I. $EXTRA_CFLAGS "$1" >"$WORK/extern
 echo '#include "pe.h"' >"$WORK/includes.c"
 check "the preprocessor" preprocess "$WORK/includes.c"
 check "no intrinsics with PE_EXTERN" no_intrinsics "$WORK/extern.i"
-# and they would be seen
+# Without PE_EXTERN the headers do include intrinsics, which shows that no_intrinsics() can fail.
 # shellcheck disable=SC2046,SC2086
 $CC -std=c99 -E $(isa_flags "$isa") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS "$WORK/includes.c" >"$WORK/inline.i"
 check "the same of functions of its own" test -s "$WORK/inline.i"
 check "intrinsics are noticed" not no_intrinsics "$WORK/inline.i"
 
-# What a file that calls nothing has with -O0. Version 0.4.0 had 297 KB of code with gcc and AVX-512.
+# The limits for a file that calls nothing. In version 0.4.0 such a file had 297 KB of code with gcc -O0 and AVX-512.
 MOST_UNUSED=5000 MOST_OBJECT=60000
 # The bytes of code and constants of an object; Darwin's size prints other columns.
 code_bytes() { size "$1" | awk 'NR == 2 { print $1 }'; }

@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# fail.sh: programs that must not compile. Each case of tests/fail says in its comments
+# fail.sh: checks that programs that must not compile give the right error. Each file of tests/fail is such a program.
+# Its comments say how to compile it:
 #
-#   expect:    words of the error message, the remedy; it has to be the compiler's first error
-#   flags:     what brings the error about
-#   good:      flags with which the same file compiles (so that it fails for one reason alone)
-#   target:    x86_64 or aarch64, if only one is meant; the other is reached by a cross compiler
-#   compiler:  gcc or clang, if only one is meant
-#   hide:      a header that is to be missing
+#   expect:    words of the error message, usually the remedy. The message must be the compiler's first error.
+#   flags:     the flags that cause the error
+#   good:      flags with which the same file compiles, which shows that it fails for one reason only
+#   target:    x86_64 or aarch64, if the case is only for that machine. A cross compiler serves the other machine.
+#   compiler:  gcc or clang, if the case is only for that compiler
+#   hide:      the name of a header that must be missing
 #
-# Each #error of the headers, and each typedef that refuses, is what some case expects.
+# Some case must expect each #error of the headers, and each typedef and static_assert that refuses to compile.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/fail
@@ -25,8 +26,8 @@ bad() {
     failed=$((failed + 1))
 }
 
-# shadow COMPILER HEADER: flags for a compiler to which every header but HEADER is known: its own
-# search path, directory by directory, as folders of links.
+# shadow COMPILER HEADER: prints flags with which the compiler finds every system header except HEADER. They replace
+# each directory of its search path by a directory of links.
 shadow() {
     shadow_flags=-nostdinc
     shadow_n=0
@@ -98,7 +99,7 @@ for file in tests/fail/*.[ch]; do
     done
 done
 
-# What -Werror makes an error there is one warning otherwise, and none with both flags.
+# The error of avx2_without_fma.c is one warning if -Werror is missing, and does not occur with both flags.
 if [ "$(uname -m)" = x86_64 ]; then
     warns() { # COUNT COMPILER FLAGS...
         count=$1
@@ -116,7 +117,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 fi
 
 sed -n 's|^/\* expect: \(.*\) \*/$|\1|p' tests/fail/*.[ch] >"$WORK/expected"
-# static_assert's text follows on the next lines, so that it goes by its function
+# The text of the static_assert is on the lines after it, so the name of its function stands for it.
 grep -h -o -E '^#error ".*"|^typedef char pe__[a-z_0-9]*without[a-z_0-9]*|static_assert\(!pe__names_header' pe.h pe_simd.h >"$WORK/errors"
 [ "$(wc -l <"$WORK/errors")" -gt 20 ] || { : >"$WORK/log" && bad "the #errors" "hardly one found in the headers"; }
 while read -r error; do

@@ -364,7 +364,7 @@ for k in range(4):
 
 # ---- numbers changed by 1 ------------------------------------------------------------------------------------------
 # These changes have no effect on any result. A key is the beginning of a line, a number in it, and the number that
-# replaces it. The value says why nothing changes.
+# replaces it. The value is the reason why nothing changes.
 EQUIVALENT = {
     ("if (format == PE__IS_F16 && field < 0)", "0", 1): "0 is subtracted from 0",
     ("for (; dropped > 64;", "64", 63): "a bit moves from one side of the cut to the other and back",

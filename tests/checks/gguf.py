@@ -130,7 +130,7 @@ def model(arch, keys, layers=32, heads=32, kv=8, width=4096, context=131072, tok
     return w
 
 
-# ---- what the programs say
+# ---- the output of the programs
 
 def run(what, path):
     p = subprocess.run([sys.argv[1], what, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

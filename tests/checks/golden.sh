@@ -7,7 +7,7 @@
 #
 #   golden.sh              builds tests/unit/hash.c for the best ISA of this CPU, runs it, and compares
 #   golden.sh check FILE   compares what a build has printed
-#   golden.sh write        builds, runs, and writes tests/golden.txt; look at the difference, and say why it is right
+#   golden.sh write        builds, runs, and writes tests/golden.txt. The commit must say why the difference is right.
 #
 # tests/tools/matrix.sh compares its golden build in the same way, before it compares all others with that build.
 set -u

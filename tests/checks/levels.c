@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef LEVELS_COUNTED /* The copy counts in levels_exact. pe.h itself has no such number, so it stays 0 here. */
+#ifndef LEVELS_COUNTED /* only levels.sh's copy of pe.h counts in levels_exact, so it stays 0 */
 static unsigned long levels_exact;
 #endif
 static FILE *counts;

@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# library.sh: libposenc.a and libposenc.so, as `make lib` builds them.
+# library.sh: tests libposenc.a and libposenc.so, as `make lib` builds them.
 #
-#   settings  CPPFLAGS, CFLAGS and LDFLAGS reach the compiler; others than before, or another compiler, build anew
-#   symbols   libposenc.so exports the public functions, with the version of its interface, and nothing else, and
-#             asks for libc and libm alone; so the objects of libposenc.a, whose tables, pe__AVX2 ..., are hidden;
-#             a shared library that has all of libposenc.a inside exports none of its functions
-#   bits      examples/library.cpp, .py, .rs and .go, and C and C++ files in one program (extern.c), with
-#             each instruction set of this CPU, are given the same bits; tests/unit/hash.c those of
-#             tests/golden.txt
-#   size      with EVERY=1, that of -O2 is the size that the pages state
-#   choice    the best is taken, or what PE_ISA names, in letters of either case, or the best if PE_ISA is
-#             nonsense or not for this CPU, and pe_isa_name() says so; two threads that call first do not get
-#             in each other's way
+#   settings  CPPFLAGS, CFLAGS and LDFLAGS reach the compiler. If one of them or the compiler changes, `make lib` builds
+#             the library anew.
+#   symbols   libposenc.so exports the public functions, with the version of its interface, and nothing else. It needs
+#             only libc and libm. libposenc.a also defines only public names, apart from its hidden tables pe__AVX2
+#             and so on. A shared library that has all of libposenc.a inside exports none of its functions.
+#   bits      examples/library.cpp, .py, .rs and .go get the same bits with each instruction set of this CPU, and so
+#             does a program of several C and C++ files (extern.c). tests/unit/hash.c gets those of tests/golden.txt.
+#   size      With EVERY=1, the library with -O2 has the size that the pages state.
+#   choice    The library takes the instruction set that PE_ISA names, in upper or lower case. If PE_ISA is unset,
+#             unknown or not for this CPU, it takes the best one. pe_isa_name() reports this. Two threads may make the
+#             first calls at the same time.
 #
-# On other machines under qemu: AArch64.
+# The library for AArch64 is tested under qemu.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh
@@ -60,7 +60,7 @@ name_of() {
     esac
 }
 
-# A compiler that writes down what it was told; what it makes is empty.
+# This script stands for a compiler. It writes its arguments to a log, and makes empty files.
 mkdir -p "$WORK/settings"
 cat >"$WORK/settings/cc" <<X
 #!/bin/sh
@@ -196,7 +196,8 @@ else
     skipping "$QEMU_X86 is missing: other CPUs"
 fi
 
-# Two threads at once: the sanitizer sees the choice, which is in this file alone.
+# Two threads call the library at once under the thread sanitizer. Only packaging/pe_lib.c, which makes the choice, is
+# compiled with it.
 objects=
 for isa in "$WORK"/lib/[A-Z]*.o; do objects="$objects $isa"; done
 if echo 'int main(void) { return 0; }' | links "$CC" -fsanitize=thread && have "$GXX"; then
@@ -212,7 +213,7 @@ else
     skipping "no thread sanitizer"
 fi
 
-# Files in C and C++ with functions of their own in the same program; the archive.
+# Files in C and C++, some with static functions of their own, are linked with the archive into one program.
 program() { # CC CXX NAME RUNNER...
     cc=$1 cxx=$2 best_name=$3
     shift 3
@@ -232,7 +233,7 @@ program() { # CC CXX NAME RUNNER...
 }
 program "$CC" "" "$(name_of "$best")" env
 
-# Every verb.
+# hash.c calls nearly every function of the library.
 check "tests/unit/hash.c" "$CC" -std=c99 -O1 -I. -DPE_EXTERN tests/unit/hash.c "$WORK/libposenc.a" -lm -o "$WORK/hash"
 golden() {
     PE_ISA=$1 "$WORK/hash" "$2" >"$WORK/hashes" || return 1
@@ -255,7 +256,7 @@ else
     check "... or scalar code" env "QEMU_SET_ENV=PE_ISA=scalar" "$QEMU_ARM64" -L "$ARM64_ROOT" "$WORK/several" scalar
 fi
 
-# Does the look at the symbols see what it is there for? Other names than pe_ are not exported at all.
+# A library with one function more shows that exports() can fail. A name that does not begin with pe_ is not exported.
 for name in twice pe_twice; do
     printf '%s\n' '#include "../../packaging/pe_lib.c"' "int $name(int x);" "int $name(int x) { return 2 * x; }" >"$WORK/more.c"
     # shellcheck disable=SC2086

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# logits.sh: `answers --logits` gives the same hash of all logits of a model in scalar code, with AVX2 and AVX-512, compiled
-# by gcc and clang. So it does on AArch64 and s390x under qemu-user, and in WebAssembly. It also names the first logit that the machine's sinf and cosf change. The model has random weights
-# (logits_model.c). If MODEL is the path of stories260K.bin, the same is done with that model, whose hash is in
-# docs/when.md. The program tests/checks/answers.py, in the step demo, compares the logits with numpy's.
+# logits.sh: checks that `answers --logits` prints the same hash of all logits of a model, however it is compiled. The
+# builds are scalar code, AVX2, AVX-512, clang's, AArch64 and s390x under qemu-user, and WebAssembly. The command must
+# also name the first logit that the machine's sinf and cosf change. The model has random weights (logits_model.c). If
+# MODEL is the path of stories260K.bin, the same is done with that model, whose hash is in docs/when.md. In the step
+# demo, tests/checks/answers.py compares the logits with numpy's.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/logits

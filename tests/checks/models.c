@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes what rows of docs/models.md say, for tests/checks/models.py. It reads lines from standard input:
+ * Computes what the rows of docs/models.md describe, for tests/checks/models.py. It reads these
+ * lines from standard input:
  *
- *     rope | rotate | fill      a row: fields of pe_rope_config or pe_config (rotate, fill)
- *     preset N WIDTH            that config instead of the default
- *     set FIELD N VALUE ...     a field, with N values
- *     omega N VALUE ...         frequencies for pe_plan_init_frequencies
- *     x N VALUE ...             the head to rotate, the same for each row
- *     points ROWS N VALUE ...   coordinates, N in all
- *     alibi | t5                biases, with the fields in struct bias
- *     query                     factors of queries, with the fields in struct query
- *     xpos                      factors of xPos, with the fields in struct xpos
- *     go                        write ROWS * WIDTH floats, or an error, to standard output
+ *     rope | rotate | fill      begins a row, with a pe_rope_config or (the last two) a pe_config
+ *     preset N WIDTH            takes preset N with this d_model instead of the default config
+ *     set FIELD N VALUE ...     sets a field to N values
+ *     omega N VALUE ...         gives frequencies for pe_plan_init_frequencies()
+ *     x N VALUE ...             gives the head to rotate, the same for each row
+ *     points ROWS N VALUE ...   gives the coordinates of ROWS rows, N numbers in all
+ *     alibi | t5                begins biases, with the fields in struct bias
+ *     query                     begins factors of queries, with the fields in struct query
+ *     xpos                      begins factors of xPos, with the fields in struct xpos
+ *     go                        writes ROWS * WIDTH floats, or an error, to standard output
  */
 #include "pe.h"
 #include "../unit/half.h"
@@ -133,7 +134,7 @@ static double number(void)
     return value;
 }
 
-/* N VALUE ... */
+/* Reads "N VALUE ..." into `to`, and returns N. */
 static size_t count(double *to)
 {
     const size_t n = (size_t)number();

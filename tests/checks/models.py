@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""models.py PROGRAM: each row of docs/models.md against the formula of the model's own code.
+"""models.py PROGRAM: compares each row of docs/models.md with the formula of the model's own code.
 
-A row of the page names fields, which tests/checks/models.c sets in a config; here is what the project
-computes, retyped in numpy with float64 (2026-11-24). The page and this file have the same names, or the
-test fails. A fill must be the nearest float, a rotation within its documented bound. Numbers that programs
-of the page say they print are also compared; tests/checks/readme.sh checks that they print them.
+A row of the page names fields, which tests/checks/models.c sets in a config. This file has what the project computes,
+retyped in numpy with float64 (2026-11-24). The page and this file must have the same names. A fill must be the nearest
+float, and a rotation must be within its documented bound. Comments in the programs of the page contain numbers that
+they print. These numbers are compared here, and tests/checks/readme.sh checks that the programs print them.
 
 Every formula names its source, which is a paper or a project's file that was read on 2026-11-24 or 25. The file is that
 of the commit named there. Without a commit, it is diffusers 58eb52c of 2026-08-23, timm aa4b585 of 2026-08-08, or
-transformers as of 2026 unless a year is named. "Copied in" is a file of a checkpoint, read where others keep it. Three numbers that no
-config within reach has are from memory, and say so. CONFIG stands for the numbers of a config.json and the pairs of
-tool/model/transformers.h. No text of theirs is here.
+transformers as of 2026 unless a year is named. "Copied in" means that a file of a checkpoint was read in another
+project's copy. Three numbers that no available config has are from memory, and say so. CONFIG stands for the numbers of
+a config.json and the pairs of tool/model/transformers.h. No text of these projects is here.
 """
 import ast
 import re
@@ -28,7 +28,7 @@ except ImportError:
 from math import exp, floor, log, pi  # noqa: F401, for the page's expressions
 
 PAGE = "docs/models.md"
-HEAD = 5  # of LTX-2
+HEAD = 5  # the head of LTX-2 that is compared
 with open("tests/layout.txt", encoding="utf-8") as layout:  # the constants of pe.h and their values
     CONSTANTS = dict(re.findall(r"(?m)^(PE_\w+) (\d+)$", layout.read()))
 passed = failed = 0
@@ -41,7 +41,7 @@ def check(what, good, detail=""):
 
 
 def learned(i, k):
-    """Stands for a number of the checkpoint: a float, as there."""
+    """Returns a float that stands for a number of the checkpoint."""
     return float(np.float32(np.sin(12.9898 * i + 78.233 * k + 1) * 0.75))
 
 
@@ -91,12 +91,12 @@ def adjacent(x, angle, n):
 
 
 def adjacent_to_halves(x, angle, n):
-    """DeepSeek-V3: the pairs are gathered first, and stay apart."""
+    """Rotates as DeepSeek-V3 does: interleaved pairs are moved to halves first, and stay there."""
     return halves(np.concatenate([x[:n:2], x[1:n:2], x[n:]]), angle, n)
 
 
 def halves_in_blocks(dims):
-    """apply_multidimensional_rope: each axis has a block of its own, rotate_half inside."""
+    """Returns a function that rotates as apply_multidimensional_rope does: each axis has a block with rotate_half."""
     def pairs(x, angle, n):
         out, at = [], 0
         for d in dims:
@@ -107,7 +107,7 @@ def halves_in_blocks(dims):
 
 
 def rotation(source, angles, head, pairs=halves, axes=1, amplitude=1.0, real=False):
-    """angles(p) are those of positions [rows, axes]: [rows, pairs]."""
+    """Describes a model that rotates. angles(p) returns the angles [rows, pairs] of positions [rows, axes]."""
     def rotated(p, x):
         angle = angles(p)
         parts = pairs(x, angle, 2 * angle.shape[1])
@@ -127,7 +127,7 @@ def sections(frequencies, counts):
 
 
 def interleaved(frequencies, counts):
-    """apply_interleaved_mrope: t y x t y x, what is left over by t."""
+    """Rotates as apply_interleaved_mrope does: pairs by t y x t y x ..., and those that are left over by t."""
     axis = np.zeros(len(frequencies), int)
     for a in (1, 2):
         axis[a: 3 * counts[a]: 3] = a
@@ -135,7 +135,8 @@ def interleaved(frequencies, counts):
 
 
 def greedy(a, b, c):
-    """vLLM's get_mrope_interleaved_id_list with force_last: whose share is the least, but never twice in a row."""
+    """Repeats vLLM's get_mrope_interleaved_id_list with force_last: the next pair goes to the coordinate that has the
+    smallest share of its pairs so far, but not to the same one twice in a row."""
     counts, placed, order = [a - 1, b, c], [0, 0, 0], []
     while placed != counts:
         left = [k for k in range(3) if placed[k] < counts[k]]
@@ -146,13 +147,14 @@ def greedy(a, b, c):
 
 
 def by_list(frequencies, axis):
-    """Of these coordinates; 255 stands still."""
+    """Rotates each pair by the coordinate in `axis`. A pair with 255 is not rotated."""
     axis = np.array(axis)
     return lambda p: np.where(axis < 255, p[:, np.minimum(axis, 2)] * frequencies, 0)
 
 
 def ggml_mrope(frequencies, sections, interleaved):
-    """ggml_mrope_cache_init: a position of each section; the fourth is 0. It begins again behind the last."""
+    """Rotates as ggml_mrope_cache_init does: each section of pairs has a position, and the fourth one is 0. After the
+    last section, the first one begins again."""
     def angles(p):
         p, out = np.pad(p, ((0, 0), (0, 1))), []
         for i, w in enumerate(frequencies):
@@ -190,14 +192,15 @@ def matrix(pairs, axes):
 
 
 def ltx(p):
-    """LTXVideoRotaryPosEmbed of 2048 columns; the coordinates are 2 grid - 1 already."""
+    """Computes what LTXVideoRotaryPosEmbed does for 2048 columns. p holds the coordinates 2 grid - 1."""
     freqs = 10000.0 ** np.linspace(0, 1, 2048 // 6) * pi / 2
     angle = (p[:, :, None] * freqs).transpose(0, 2, 1).reshape(len(p), -1)
     return np.concatenate([np.zeros((len(p), 2048 % 6 // 2)), angle], 1)
 
 
 def ltx2(p):
-    """LTX2AudioVideoRotaryPosEmbed, split, 4096 columns; the pairs of head HEAD."""
+    """Computes what LTX2AudioVideoRotaryPosEmbed does with "split" and 4096 columns, and returns the pairs of head
+    HEAD."""
     freqs = 10000.0 ** np.linspace(0, 1, 4096 // 6) * pi / 2
     angle = (p[:, :, None] * freqs).transpose(0, 2, 1).reshape(len(p), -1)
     angle = np.concatenate([np.zeros((len(p), 2048 - angle.shape[1])), angle], 1)
@@ -221,7 +224,7 @@ def pixtral(p):
 
 
 def alternating(order):
-    """Rope2DPosEmb, get_2d_rotary_pos_embed_lumina: the coordinates take turns."""
+    """Computes what Rope2DPosEmb and get_2d_rotary_pos_embed_lumina do: the coordinates alternate from pair to pair."""
     freqs = inv_freq(32, 10000.0)
     return lambda p: np.stack([np.outer(p[:, a], freqs) for a in order], -1).reshape(len(p), -1)
 
@@ -440,7 +443,7 @@ MODELS = {
 # ---- tables
 
 def table(source, row, axes=1, real=False):
-    """row(p) is the table of positions [rows, axes]."""
+    """Describes a model that adds a table. row(p) returns its rows for positions [rows, axes]."""
     return {"source": source, "axes": axes, "row": row, "real": real, "amplitude": 1.0}
 
 
@@ -459,7 +462,8 @@ def paper(d):
 
 
 def timescales(d, shift=1, cos_first=False, offset=0, scale=1.0):
-    """tensor2tensor's get_timing_signal_1d and its kin; an odd column is 0."""
+    """Computes what tensor2tensor's get_timing_signal_1d and similar functions do. If the width is odd, the last column
+    is 0."""
     h = d // 2
     inverse = np.exp(-np.arange(h) * (log(10000.0) / (h - shift)))
 
@@ -470,12 +474,13 @@ def timescales(d, shift=1, cos_first=False, offset=0, scale=1.0):
 
 
 def fairseq(d):
-    """Row k of the table is position k + 2; padding_idx is 1, whose row is 0."""
+    """Computes fairseq's table. Row k has position k + 2. padding_idx is 1, so row -1 is 0."""
     return lambda p: np.where(p == -1, 0, timescales(d, offset=2)(p))
 
 
 def marian(d):
-    """Hugging Face's create_sinusoidal... : an odd width has one sine more."""
+    """Computes what Hugging Face's create_sinusoidal_positions and the like do. An odd width has one more sine than
+    cosines."""
     def row(p):
         a = np.outer(p[:, 0], 1 / 10000.0 ** (np.arange(0, d, 2) / d))
         return np.concatenate([np.sin(a), np.cos(a)[:, : d // 2]], 1)
@@ -519,7 +524,7 @@ def nerfstudio(p):
 
 
 def loftr(frequencies):
-    """x sin, x cos, y sin, y cos of each frequency; the cells count from 1."""
+    """Computes LoFTR's columns: x sin, x cos, y sin, y cos of each frequency. The cells count from 1."""
     return lambda p: woven(((p[:, None, ::-1] + 1) * frequencies[:, None]).reshape(len(p), -1))
 
 
@@ -712,7 +717,7 @@ MODELS.update({
 })
 
 
-# ---- factors of queries, of positions [rows, 1]: names are those of the models with "queries" behind
+# ---- factors of queries, of positions [rows, 1]: after the name of the model comes "queries"
 
 MODELS.update({
     "Llama 4, queries": table("transformers 000c33f: modeling_llama4.py",
@@ -761,7 +766,8 @@ POSITIONS = {
 PROGRAMS_OF = (PAGE, "docs/recipes.md")
 
 def dinov2(i):
-    """torch's bicubic, a = -0.75, with a scale factor: weights of the two rows, clamped at the ends."""
+    """Returns the weights of two rows in torch's bicubic interpolation with a = -0.75 and a scale factor. Rows beyond
+    the ends are those at the ends."""
     scale = (3 + 0.1) / 2
     position = (i + 0.5) / scale - 0.5
     n, t = floor(position), position - floor(position)
@@ -788,7 +794,7 @@ def siglip2(i):
 
 
 def bf16(x):
-    """The bits of the nearest one; x is no tie."""
+    """Returns the bits of the nearest bfloat16. x must not be a midpoint."""
     bits = int(np.float32(x).view(np.uint32))
     return f"0x{(bits + 0x8000) >> 16:04x}"
 
@@ -798,7 +804,7 @@ def decimal(*numbers):
 
 
 getcontext().prec = 40
-YARN_63 = Decimal(1000000) ** (Decimal(-126) / 128) / 4  # a wave longer than the training: all interpolated
+YARN_63 = Decimal(1000000) ** (Decimal(-126) / 128) / 4  # its wave is longer than the training, so it is divided by 4
 TWO_PI = Decimal("6.283185307179586476925286766559005768394")
 TURNED = complex(0.5, -1) * np.exp(-1234j)
 GRID = np.array([[0, 1], [4, 9]], float)
@@ -859,7 +865,7 @@ TABLES = {"`pe_rope_config`": "rope", "`pe_config`, rotated": "rotate", "preset 
 
 
 def rows_of(page):
-    """(kind, name, fields) of every row."""
+    """Returns (kind, name, fields) of every row of the page."""
     kind, rows = None, []
     for line in page.splitlines():
         cells = [c.strip() for c in line.strip("|").split(" | ")] if line.startswith("| ") else []
@@ -876,7 +882,7 @@ def rows_of(page):
 
 
 def expression(c, **names):
-    """An expression of C, as the page has it."""
+    """Returns the value of an expression in C, as the page has it."""
     python = c.replace("&&", " and ")
     for choice in (r"\(([^()]*) \? ([^()]*) : ([^()]*)\)", "(.*) [?] (.*) : (.*)"):
         python = re.sub(choice, r"((\2) if (\1) else (\3))", python)
@@ -885,7 +891,7 @@ def expression(c, **names):
 
 
 def split(fields):
-    """Top-level commas."""
+    """Splits a text at the commas that are outside of all brackets."""
     out, depth = [""], 0
     for c in fields:
         depth += (c in "({[") - (c in ")}]")
@@ -897,7 +903,8 @@ def split(fields):
 
 
 def lines_of(kind, fields):
-    """What tests/checks/models.c reads, with names of constants, which written() replaces by numbers."""
+    """Returns the lines that tests/checks/models.c reads, still with names of constants. written() replaces these by
+    numbers."""
     struct = kind if kind in ("rope", "bias", "query", "xpos") else "config"
     values = dict(f.split(" = ", 1) for f in split(fields) if " = " in f)
     preset = re.search("PE_PRESET_[A-Z0-9_]+", fields)
@@ -1000,7 +1007,7 @@ def compare(kind, name, fields):
 
 
 def compare_positions(page):
-    """Checks rows of the page such as: model, `pe_from_by(n - 1, -1)`, 2 n - 1 rows."""
+    """Checks the rows of the page that give a model's positions, such as `pe_from_by(n - 1, -1)`, 2 n - 1 rows."""
     told = re.findall(r"^\| (.*) \| `pe_from(?:_by)?\(([^`]*)\)`, (.*) rows \|$", page, re.M)
     for name in sorted({name for name, _, _ in told} ^ set(POSITIONS)):
         check(f"positions of {name}: on the page and here", False)

@@ -4,14 +4,12 @@
 # names.sh: checks that a program that includes pe.h gets the documented names and no others.
 #
 #   symbols   The object of a program that uses every function needs only libm and SLEEF: no malloc, no printf, no
-#   errno,
-#             and no vector-libm names (_ZGV*).
+#             errno, and no vector-libm names (_ZGV*).
 #   exports   The object defines no name that another object could see.
 #   data      The object has no writable global, so a signal handler or a thread never sees a half-finished state.
 #   macros    Only PE_* macros are defined after pe.h.
 #   others    The program may define macros with short and common names such as S, near or unused, and with words of GNU
-#   C
-#             that pe.h uses, such as __noinline__, and also functions with such names. pe.h still compiles, and these
+#             C that pe.h uses, such as __noinline__, and also functions with such names. pe.h still compiles, and these
 #             macros are defined again after it. No word of pe.h except PE_* begins with a capital letter. The short
 #             names are also tested with pe_fixed.h.
 #

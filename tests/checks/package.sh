@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# package.sh: what `make install`, CMake and meson install is what a user needs, and no more.
+# package.sh: checks that make, CMake and meson install what a user needs, and no more.
 #
-#   library   so does make install-lib, or CMake with POSENC_LIBRARY: pkg-config's posenc-lib and CMake's posenc::lib
-#   files     exactly the expected ones, with the same bytes from make and from CMake, readable by
-#             all, naming neither the source tree nor the place of the build; uninstall takes all away
-#   clients   a program in C99 and C++11, against the installed files after they were moved, by
-#             pkg-config and by find_package; against the source tree by add_subdirectory and
-#             FetchContent, or where CMake has built pe; the headers, compiled once, the library; with SLEEF and
-#             without, which needs libm and libc alone: the same bits
-#   meson     installs the same files; the clients against it as a subproject
-#   versions  those of pe.h's macros, pkg-config, CMake and CHANGELOG.md agree
+#   files     `make install` and CMake install exactly the expected files, with the same bytes. Everybody can read them.
+#             They name neither the source tree nor the place of the build. `make uninstall` removes all of them.
+#   library   `make install-lib`, and CMake with POSENC_LIBRARY, also install the library, with pkg-config's posenc-lib
+#             and CMake's posenc::lib.
+#   clients   A program in C99 and C++11 is built in each way and gets the same bits. It finds the installed files,
+#             after they were moved, with pkg-config and find_package. It finds the source tree with add_subdirectory
+#             and FetchContent, and also a build directory of CMake. It uses the headers, functions that are compiled
+#             once, or the library. SLEEF is on or off; without it, the program needs only libm and libc.
+#   meson     meson installs the same files, and builds the program with pe as a subproject.
+#   versions  The macros of pe.h, pkg-config, CMake and CHANGELOG.md name the same version.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh
@@ -22,7 +23,7 @@ mkdir -p "$WORK"
 unset MAKEFLAGS MAKELEVEL PREFIX DESTDIR INCLUDEDIR PKGCONFIGDIR CMAKEDIR
 
 not() { ! "$@"; }
-# By the check before this one, however its lines were broken.
+# said TEXT: succeeds if the check before this one printed the text, on one line or on several.
 said() { tr -s ' \n' '  ' <"$WORK/log.before" | grep -q -e "$1"; }
 equal() { [ "$1" = "$2" ] || { echo "'$1', not '$2'" && return 1; }; }
 
@@ -54,7 +55,7 @@ empty() { equal "$(files "$1")" ""; }
 names_place() { grep -r -l -F -e "$TOP" -e @PE_ "$1"; }
 
 STAGE=$WORK/stage
-# With a umask that would keep them to oneself.
+# With this umask, files would be readable only for their owner if make install did not set their modes.
 check "make install" sh -c "umask 077 && make -s install DESTDIR='$STAGE' BUILD='$WORK/none'"
 check "make install: the expected files, readable" lists "$STAGE/usr/local"
 check "make install: nothing outside PREFIX" equal "$(files "$STAGE" | grep -v "^$STAGE/usr/local/")" ""
@@ -78,7 +79,7 @@ check "make uninstall" make -s uninstall "DESTDIR=$WORK/own" $own
 check "make uninstall leaves what is not its own" equal "$(files "$WORK/own")" \
     "$WORK/own/opt/pe/include/0/posenc/other.h"
 
-# The program, once make tool has built it.
+# make install also installs the program posenc if `make tool` has built it. This file stands for it.
 mkdir -p "$WORK/tool"
 echo 'exit 0' >"$WORK/tool/posenc"
 chmod 755 "$WORK/tool/posenc"
@@ -87,7 +88,7 @@ check "... to bin, to be run" test -x "$WORK/program/usr/local/bin/posenc"
 check "make uninstall takes it away" make -s uninstall "DESTDIR=$WORK/program"
 check "... and leaves nothing" empty "$WORK/program"
 
-# Moved: what is tried below finds its parts where it is, not where it was put.
+# The clients below use a copy of the installed files in another place. Its files must find each other there.
 MOVED=$WORK/moved/somewhere
 mkdir -p "$WORK/moved"
 cp -R "$STAGE/usr/local" "$MOVED"
@@ -95,7 +96,7 @@ check "make uninstall from /usr/local" make -s uninstall "DESTDIR=$STAGE"
 check "make uninstall: nothing is left" empty "$STAGE"
 check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/share/cmake/posenc" -a ! -e "$STAGE/usr/local/include/posenc"
 
-# The library: those, and its own, but below lib what was below share.
+# make install-lib installs the same files and those of the library. What was in share/ is then in lib/.
 STAGE=$WORK/stage-lib
 check "make install-lib" make -s install-lib "DESTDIR=$STAGE" "BUILD=$WORK/lib" CFLAGS=-O0
 LIBRARY=$WORK/moved/library
@@ -131,7 +132,7 @@ have "$GXX" || {
     skipping "clients in C++: $GXX is missing"
 }
 
-# The reference: the two headers of the tree, no SLEEF.
+# The client that is compiled with the tree's headers and without SLEEF gives the reference bits.
 # shellcheck disable=SC2086
 check "the client, from the tree" "$CC" -std=c99 $WARNINGS $flags -I. -DPE_SLEEF=0 \
     tests/checks/package/client.c -o "$WORK/reference" -lm
@@ -154,7 +155,7 @@ if have pkg-config; then
     PKG_CONFIG_PATH=$MOVED/share/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
     export PKG_CONFIG_PATH
     check "pkg-config: posenc is $VERSION" equal "$(pkg-config --modversion posenc)" "$VERSION"
-    # A pkg-config that knows of nothing but posenc.
+    # With these variables pkg-config finds no other package.
     alone="PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=$MOVED/share/pkgconfig"
     # shellcheck disable=SC2086
     {
@@ -184,7 +185,7 @@ if have pkg-config; then
             $(pkg-config --libs $module)
         check "pkg-config $module: C++11, the same bits" same_bits "$WORK/client" "$sleef"
     done
-    # The client says for itself which functions it calls: none is its own.
+    # The client must call the functions of the library, and not have its own: nm shows that they are undefined in it.
     (
         PKG_CONFIG_PATH=$LIBRARY/lib/pkgconfig LD_LIBRARY_PATH=$LIBRARY/lib
         export PKG_CONFIG_PATH LD_LIBRARY_PATH
@@ -206,7 +207,7 @@ if have pkg-config; then
     ) >"$WORK/posenc-static" 2>&1
     check "pkg-config posenc-static: a shared library has pe inside and exports none of it" equal $? 0
     [ -f "$WORK/client-static.so" ] || cat "$WORK/posenc-static"
-    # Not a header of the source tree, nor one that this machine has.
+    # The client must include the moved header, not that of the source tree nor one that this machine has.
     # shellcheck disable=SC2046
     check "pkg-config: the header where it was moved to" sh -c \
         'echo "#include <pe.h>" | "$@" -M -x c - | grep -q "moved/somewhere/.*pe\.h"' sh "$CC" \
@@ -289,7 +290,7 @@ if have cmake; then
     at="-DFROM=package -DCMAKE_PREFIX_PATH=$MOVED"
     tree="-DPOSENC_SOURCE=$TOP"
     on=-DPOSENC_WITH_SLEEF=ON
-    # A machine where CMake finds no SLEEF, though the compiler may see its header.
+    # With these options CMake finds no SLEEF, though the compiler may see its header.
     none="-DCMAKE_FIND_ROOT_PATH=$WORK/nothing -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY"
     none="$none -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_DISABLE_FIND_PACKAGE_sleef=ON"
     # shellcheck disable=SC2086
@@ -302,7 +303,7 @@ if have cmake; then
         else
             skipping "CMake with SLEEF: it is missing or off"
         fi
-        # SLEEF may be on this machine: nobody asked for it.
+        # These clients do not ask for SLEEF, so they must not use it, even if this machine has it.
         project find_package "$both" 0 $at
         project add_subdirectory "$both" 0 -DFROM=subdirectory "$tree"
         project FetchContent C 0 -DFROM=fetch "$tree"
@@ -311,7 +312,7 @@ if have cmake; then
             check "CMake, $name: the program needs libm and libc alone" only_libm "$WORK/$name/client_c"
         done
 
-        # Compiled once for a client in C and one in C++, and for two libraries and their program.
+        # pe is compiled once for a client in C and one in C++, and once for two libraries and their program.
         once="-DTARGET=posenc::compiled"
         project find_package-compiled "$both" library $at $once -DCOMPONENTS=compiled
         project FetchContent-compiled C library -DFROM=fetch "$tree" $once -DISA=SCALAR
@@ -333,11 +334,11 @@ if have cmake; then
         needs_lib() { needs "$WORK/$1/client_c" libposenc.so; }
         check "CMake, find_package-lib: it is the shared library" needs_lib find_package-lib
         check "CMake, subdirectory-lib: it is the static library" not needs_lib subdirectory-lib
-        # The static library in shared libraries: they export nothing of it, and are what the two clients link with.
+        # Two shared libraries contain the static library and export none of its functions. One program uses both.
         static="-DTARGET=posenc::static -DBUILD_SHARED_LIBS=ON"
         project find_package-static "$both" library $static -DFROM=package -DCOMPONENTS=static "-DCMAKE_PREFIX_PATH=$LIBRARY"
         project subdirectory-static C library $static -DFROM=subdirectory "$tree"
-        # Whatever the project wants of its own functions, the shared library exports pe's.
+        # The shared library exports pe's functions even if the project hides its own.
         project FetchContent-shared C library -DTARGET=posenc::lib -DBUILD_SHARED_LIBS=ON -DFROM=fetch "$tree" \
             -DCMAKE_C_VISIBILITY_PRESET=hidden
         project find_package-shared C library -DTARGET=posenc::shared -DFROM=package -DCOMPONENTS=shared "-DCMAKE_PREFIX_PATH=$LIBRARY"
@@ -358,7 +359,7 @@ if have cmake; then
         }
         for name in $names; do exported $name "$WORK/user-$name" "-DCMAKE_PREFIX_PATH=$LIBRARY"; done
 
-        # Where CMake has built pe: the headers alone, and the library.
+        # Clients find a build directory of CMake, first one with the headers alone, then one with the library.
         project build-tree C 0 -DFROM=package "-Dposenc_DIR=$WORK/stage-cmake.build"
         check "CMake: the component lib is missed" not configure missed -DLANGUAGES=C $lib \
             "-Dposenc_DIR=$WORK/stage-cmake.build"
@@ -374,7 +375,8 @@ if have cmake; then
         cp -R "$WORK/library/usr/local" "$WORK/moved/library-cmake"
         project installed-lib C library $lib "-DCMAKE_PREFIX_PATH=$WORK/moved/library-cmake"
 
-        # Builds the whole CMakeLists.txt of docs/building.md, with README.md's first program. The folder stands for the address.
+        # Builds the whole CMakeLists.txt of docs/building.md, with README.md's first program. The folder stands for the
+        # address.
         mkdir -p "$WORK/fetched"
         awk '/^```cmake$/ { on = 1; next } /^```$/ { on = 0 } on' docs/building.md >"$WORK/fetched/CMakeLists.txt"
         awk '/^```c$/ { on = !n++; next } /^```$/ { on = 0 } on' README.md >"$WORK/fetched/program.c"
@@ -439,7 +441,7 @@ if have meson && have ninja; then
     check "meson install: no file names where it was made" not grep -r -l -F -e "$TOP" -e @PE_ --include=*.pc --include=*.cmake "$WORK/meson-stage"
     check "meson: its name is libposenc.so.$SERIES" sh -c \
         "readelf -d '$WORK/meson-stage/usr/local/lib/libposenc.so' | grep -q -F 'soname: [libposenc.so.$SERIES]'"
-    # The meson.build of docs/building.md.
+    # Builds the meson.build of docs/building.md with README.md's first program.
     mkdir -p "$WORK/meson-page/subprojects"
     ln -s "$TOP" "$WORK/meson-page/subprojects/posenc"
     sed -n "/^    project('program'/,/^\$/s/^    //p" docs/building.md >"$WORK/meson-page/meson.build"

@@ -7,9 +7,9 @@
 #             programs print the same. The library is compiled once for each, also with the sanitizers.
 #   examples  The C programs of docs/examples.md are compiled with the library inline. The page's commands for
 #             build/posenc run also.
-#   others    No page has a block of another language, since nothing here would run it. Python is only in
-#   docs/python.md,
-#             which tests/checks/python.sh runs, and CUDA only in docs/gpu.md, which tests/checks/gpu.sh runs.
+#   others    No page has a block of another language, since nothing would run it, with three exceptions that other
+#             steps run: Python in docs/python.md (python.sh), CUDA in docs/gpu.md (gpu.sh), and CMake in
+#             docs/building.md (package.sh).
 #
 # Programs with known mistakes run first, to show that the sanitizers notice them.
 set -u

@@ -5,8 +5,8 @@
 
 The versions that REQUIREMENTS pins must be installed. For each scaling, the function of transformers in
 ROPE_INIT_FUNCTIONS must give the frequencies and the attention factor that `posenc show` prints, up to the rounding of
-float32. The program posenc must read the numbers of a file that gguf's writer makes. The interpreter of triton must run a kernel. The
-last line is "N passed, N failed".
+float32. The program posenc must read the numbers of a file that gguf's writer makes. The interpreter of triton must run
+a kernel. The last line is "N passed, N failed".
 """
 import importlib.metadata
 import json

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""readers.py POSENC: transformers 4 reads files as `posenc show` says, and with the added keys as transformers 5 does.
+"""readers.py POSENC: checks that transformers 4 reads files as `posenc show` says.
 
-It runs in an environment that has transformers 4.57.6 (tests/requirements/readers.txt), without torch: the numbers are
-those of the configs that the library loads, from which its rotations are made.
+With the keys that `posenc show` says to add, it must read them as transformers 5 does. The check runs in an environment
+that has transformers 4.57.6 (tests/requirements/readers.txt), without torch. It compares the numbers of the configs
+that the library loads, from which its rotations are made.
 """
 import json
 import os
@@ -18,7 +19,7 @@ LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_fr
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
 LISTS = {"rope_type": "longrope", "short_factor": [1.0, 1.5] * 24, "long_factor": [2.0, 4.5] * 24,
          "original_max_position_embeddings": 4096}
-# model type, rope_parameters, and the base that the class of transformers 4 has of its own
+# Each entry is a model type, its rope_parameters, and the base that the class of transformers 4 has as its default.
 FILES = [("llama", {"rope_theta": 500000.0, **LLAMA3}, 10000.0), ("qwen3", {"rope_theta": 1000000.0, **YARN}, 10000.0),
          ("mistral", {"rope_theta": 1000000.0, "rope_type": "default"}, 10000.0),
          ("qwen2", {"rope_theta": 5000000.0, "rope_type": "linear", "factor": 2.0}, 10000.0),
@@ -40,7 +41,7 @@ def loaded(folder, file):
 
 
 def scaling_of(config):
-    """The keys of rope_scaling that are not the library's own."""
+    """Returns the keys of rope_scaling that the library did not add."""
     return {k: v for k, v in (getattr(config, "rope_scaling", None) or {}).items() if k not in ("type", "rope_theta")}
 
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# readers.sh: transformers 4 reads rope_parameters as `posenc show` says; tests/checks/readers.py, in an environment of
-# its own, because the tests' other peers need transformers 5.
+# readers.sh: checks that transformers 4 reads rope_parameters as `posenc show` says. It runs tests/checks/readers.py in
+# the environment build/readers, because the environment of test peers has transformers 5.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/readers-check

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * round_trip.c: `posenc compare` calls each part's own table right, for every part of every model
- * type. The tables are exact ones in float32, bfloat16 and float16, and tables of float32 angles, in
- * each layout. With several coordinates they have rows of text and of an image.
+ * round_trip.c: checks that `posenc compare` reports each part's own table as right, for every part
+ * of every model type. A part is a set of layers that share one positional encoding. The tables are
+ * exact ones in float32, bfloat16 and float16, and tables of float32 angles, in each layout. With
+ * several coordinates they have rows of text and of an image.
  *
- *   round_trip           each type with one arithmetic for each layout
- *   round_trip every     all combinations
+ *   round_trip           tests each type with one arithmetic for each layout
+ *   round_trip every     tests all combinations
  */
 #include "../../pe.h"
 
@@ -18,7 +19,7 @@ static int add_value(list *l, const char *path, const char *text);
 
 #include "../../tool/program.h"
 
-/* Files are not read here. */
+/* Refuses every file, because the program gives each config as settings. */
 static void read_json(const char *name, const char *text, size_t length, list *to,
                       complaint *is_wrong)
 {
@@ -26,7 +27,8 @@ static void read_json(const char *name, const char *text, size_t length, list *t
     complain_of(is_wrong, name, "is not read");
 }
 
-/* Values are names and numbers. */
+/* Adds a value to the list: a number if the text is one, otherwise a string. Returns 0 without
+ * memory. */
 static int add_value(list *l, const char *path, const char *text)
 {
     char *end;
@@ -54,16 +56,17 @@ static void *need(void *memory)
     exit(1);
 }
 
-/* A table of a part: its rows, and its cosines and sines as doubles. */
+/* Describes a table of a part. */
 typedef struct table {
     size_t rows, pairs, axes;
-    char positions[4096]; /* as --positions has them */
-    double numbers[MOST_ROWS * 4];
-    double *cosines, *sines;
+    char positions[4096];          /* the argument of --positions                   */
+    double numbers[MOST_ROWS * 4]; /* the same positions: [rows][axes]              */
+    double *cosines, *sines;       /* [rows][pairs]                                 */
     npy_type type;
 } table;
 
-/* Chooses positions: of text, some of which are far, or of an image that follows text. */
+/* Chooses the positions of text, the last of which are far apart, or of an image after some text.
+   */
 static void choose_rows(table *t, size_t axes)
 {
     static const double far[] = {100, 1000, 1001, 4095, 8191, 8192, 16000, 30000};
@@ -83,7 +86,7 @@ static void choose_rows(table *t, size_t axes)
         }
 }
 
-/* Computes the part's own table. own: the part, with one coordinate for rows of text. */
+/* Computes the part's own table. `own` is the part, with one coordinate for rows of text. */
 static int compute(table *t, part *own, made how)
 {
     const int is_preset = own->kind == PART_SINUSOIDAL;
@@ -141,7 +144,8 @@ static int compute_angles(table *t, part *own)
     return omega != NULL;
 }
 
-/* The array of a file, with columns as the form has them; is_second: the sines of two files. */
+/* Returns the array of a file, with the columns of this form. With is_second, it is the file of the
+ * sines, where a form has two files. */
 static npy array_of(const table *t, form as, int are_beside, int is_sine_first, int is_second)
 {
     npy a = {t->rows, t->pairs, t->type, 0, NULL};
@@ -227,7 +231,7 @@ static void compare_part(const part *p, int is_every, size_t turn, const char *t
     const int is_rope = p->kind == PART_ROPE;
     if ((!is_rope && p->kind != PART_SINUSOIDAL) || count_notes(p, NOTE_WRONG)) return;
     if (!is_rope && (p->preset.axes > 1 || p->preset.offset != 0 || p->preset.d_model % 2)) return;
-    if (is_rope && p->omega) { /* woven and mixed pairs have no comparison */
+    if (is_rope && p->omega) { /* posenc compare does not support such lists of frequencies */
         skipped++;
         return;
     }
@@ -239,8 +243,8 @@ static void compare_part(const part *p, int is_every, size_t turn, const char *t
     if (axes > 1) several++, compare_rows(p, axes, is_every, turn, type);
 }
 
-/* Reads a model type by its name alone, or with the sizes that it lacks. Returns the number of its
- * parts, with none that is wrong, or 0. */
+/* Reads a model type with its name alone, or with the first of these sizes with which no part has
+ * an error. Returns the number of its parts, or 0 if there are no such sizes. */
 static size_t read_model_type(const char *name, part *parts)
 {
     static const char *const sizes[][4] = {

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# round_trip.sh: `posenc compare` calls the tables of every part of every model type right, in each layout;
-# tests/checks/round_trip.c has them. Under the sanitizers of addresses and undefined behaviour where clang has them.
-# EVERY=1: each layout with each arithmetic.
+# round_trip.sh: checks that `posenc compare` reports the tables of every part of every model type as right, in each
+# layout. A part is a set of layers that share one positional encoding. The program tests/checks/round_trip.c makes and
+# compares the tables, with the sanitizers of addresses and undefined behaviour if clang has them. With EVERY=1 it
+# compares each layout in each arithmetic.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/round_trip

@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# single.sh: the single header of `sh packaging/single.sh` is equal to the two headers. It has
-# the same tokens for every instruction set, in C and C++, with SLEEF and without. A program has the same bits. The header
-# may be included twice, or with the two headers, and is then compiled once.
+# single.sh: checks that the single header of `sh packaging/single.sh` is equivalent to the two headers. After
+# preprocessing it must have the same tokens for every instruction set, in C and C++, with SLEEF and without. A program
+# must have the same bits with it. If a file includes it twice, or with the two headers, it must be compiled only once.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/single
 rm -rf "$WORK"
 mkdir -p "$WORK/alone"
 
-# In a directory without pe_simd.h, under the name users have for it.
+# The header is made in a directory without pe_simd.h, with the name that users know.
 single=$WORK/alone/pe_single.h
 check "sh packaging/single.sh" sh packaging/single.sh "$single"
 check "its lines are those of pe.h and pe_simd.h, but for the include" sh -c \
     "cat pe.h pe_simd.h | grep -v -x '#include \"pe_simd.h\"' | sort >'$WORK/two' &&
     sort '$single' | cmp - '$WORK/two'"
 
-# The same tokens: without the marks of lines and files.
+# tokens COMPILER FLAGS...: compares what the preprocessor makes of both, without the marks of lines and files.
 tokens() { # COMPILER FLAGS...
     echo '#include <pe.h>' | "$@" -I. -E -P - >"$WORK/two.i" &&
         echo '#include <pe_single.h>' | "$@" -I"$WORK/alone" -E -P - >"$WORK/one.i" &&
@@ -48,8 +48,8 @@ else
     check "the same tokens: neon" tokens "$ARM64_GCC" -x c -std=c99 -DPE_SLEEF=0
 fi
 
-# The same bits, and each order of the headers in one file. Another text than the two headers': the
-# guard must make the second one empty, whichever it is.
+# The client is compiled with each header and with both in each order, and must print the same bits. The include guards
+# must make the header that is included second empty.
 compile() { # OUT INCLUDES
     rm -f "$WORK/$1"
     printf '%s\n' "$2" >"$WORK/$1.c"

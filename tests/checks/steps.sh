@@ -39,7 +39,7 @@ parallel() { tests/run -s print-PARALLEL "$@" | grep -qx -e "-j[0-9]*"; }
 check "make runs steps side by side" parallel
 check "... whatever CFLAGS are" parallel "CFLAGS=-O2 -fno-jump-tables"
 check "... unless -j says how many" not parallel -j3
-# Prints what is wrong in the lines of a list of steps: in the number of fields, the words, the name or the file.
+# Prints each mistake in the lines of a list of steps: in the number of fields, the words, the name or the file.
 wrong_lines() { # FILE
     awk -F ' [|] ' '
         /^#/ || /^==/ || /^$/ { next }

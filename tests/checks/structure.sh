@@ -1,51 +1,62 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# structure.sh [PART...]: the headers are current (headers.sh), and src/ is in order. Without PART all parts run:
+# structure.sh [PART...]: checks these rules for the structure of src/. Without PART it checks all of them.
 #
-#   headers     tests/checks/headers.sh passes
-#   path        a trace of pe_fill_f32() and pe_rope_f32() (trace.py) exceeds none of the numbers of MOST_TRACED, and
-#               docs/design.md has the calls from pe_fill_f32() to the store
-#   circles     no file includes itself through others
-#   size        a file has at most 500 lines, a line at most 100 columns, and src/ at most MOST_CODE lines of code
-#   functions   a private function has at most 7 parameters, a public one 10, and each at most 60 lines; exceptions are
-#               listed in tests/checks/large.txt until they are mended, and no longer
-#   folders     tests/unit has a folder for each folder of src/ but frequencies/, whose files plan/ and rope/ test
-#   picture     docs/structure.svg is what generate/structure.sh draws
-#   alone       each file compiles with only what it includes: C99 in scalar code, and those of src/simd also for the
-#               best instruction set of this machine. EVERY=1: all in C99 and C++11 for each instruction set
+#   headers     tests/checks/headers.sh passes: the generated headers are current.
+#   path        A trace of pe_fill_f32() and pe_rope_f32() (trace.py) exceeds none of the numbers of MOST_TRACED, and
+#               docs/design.md has the calls from pe_fill_f32() to the store.
+#   circles     No file includes itself through others.
+#   size        A file has at most 500 lines, a line at most 100 columns, and src/ at most MOST_CODE lines of code.
+#   functions   A private function has at most 7 parameters, a public one 10, and each at most 60 lines. Exceptions are
+#               listed in tests/checks/large.txt until they are mended, and no longer.
+#   folders     tests/unit has a folder for each folder of src/ except frequencies/, whose files plan/ and rope/ test.
+#   picture     docs/structure.svg is what generate/structure.sh draws.
+#   alone       Each file compiles with only what it includes, as C99 in scalar code. Those of src/simd also compile for
+#               the best instruction set of this machine. With EVERY=1, all files compile as C99 and C++11 for each
+#               instruction set.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/structure
 rm -rf "$WORK"
 mkdir -p "$WORK"
-# This number goes down with the code, and up only by what a new call or convention needs, with the reason:
-# 8,318 before pe_sincos_T (+ 200), tables as values (+ 200), fast frequencies (+ 190), keys anywhere (+ 105),
-# a coordinate for each pair and factors by logarithms (+ 67), 100 columns everywhere (+ 7),
-# rows of lists that repeat (+ 150), calls that are compiled into their callers (+ 82),
-# plans that a list of coordinates sorts, a quarter to a half of the time (+ 131),
-# one row of sines without the code for blocks, one token by a table without arguments in memory (+ 60),
-# blocks of halves at the speed of joined axes (+ 62),
-# rows by themselves with AVX-512, rotated by quadrants while they are interleaved, 6 to 14 % less time (+ 27),
-# an exact level of given frequencies, 4 to 5 KB less of a row of sines with or without a table (+ 39),
-# heads of a token together, whatever their pairs, half of the time with AVX2 and of other widths (+ 133),
-# each layout by itself: 4 KB less where a program names one (+ 79),
-# tables by a list of coordinates in the table itself, a half to a tenth of the time (+ 75),
-# biases without a load between rows, 10 to 20 % less time, 25 % less with a list of keys (+ 20),
-# tables of floats with AVX2 in 7 to 11 % less time, sums in 6 to 9 %, of f16 in 5 % (+ 26),
-# blocks of halves of any number of vectors as one tile, 10 to 20 % less time with AVX2 and SSE2 (+ 10),
-# weights that are exactly 0, all cells of a grid checked, T5's buckets by bisection (+ 97),
-# lengths of lists, checked before they are read, and texts that name what is wrong (+ 57),
-# compilers that would fuse, pack or round otherwise refused, macros that name attributes (+ 104),
-# names in the words of the field, and enums for flags with three values (+ 153),
-# pe_fixed.h and phase increments (+ 405), the error of ln f in attention factors (+ 1),
-# CUDA's macro __noinline__, lists of coordinates and clang without SSE refused (+ 2),
-# a status for each argument (+ 21),
-# arguments compared by their bits, NaNs in the self test, padding lanes within a plan's arrays (+ 71),
-# the formatter, which puts one element of some lists on a line (+ 34),
-# position 0 of a table without rows refused (+ 7), builds without optimisation of half the size (+ 6),
-# row kernels as objects of functions: a file that calls nothing has no code with gcc -O0 either (+ 11),
-# a warning for -mavx2 without -mfma (+ 3), 73 lines shared, names written in full, which wrap more lines (+ 70).
+# Whoever removes code lowers MOST_CODE. It may rise only by what a new call or convention needs, or what makes calls
+# faster. The list has the reason for each rise. The number was 8,318 before the first of them.
+#
+#   + 200   pe_sincos_T
+#   + 200   tables as values
+#   + 190   fast frequencies
+#   + 105   keys at any positions
+#   +  67   a coordinate for each pair, and factors that use logarithms
+#   +   7   100 columns everywhere
+#   + 150   lists whose rows repeat
+#   +  82   calls that are compiled into their callers
+#   + 131   plans whose list of coordinates is sorted, which take 25 to 50 % of the time
+#   +  60   one row of sines without the code for blocks; one token with a table, without arguments in memory
+#   +  62   blocks of halves at the speed of joined axes
+#   +  27   single rows with AVX-512, rotated by quadrants while they are interleaved, in 6 to 14 % less time
+#   +  39   an exact level for given frequencies, and 4 to 5 KB less code for a row of sines
+#   + 133   the heads of a token together, for all widths, in 50 % of the time with AVX2
+#   +  79   each layout by itself, with 4 KB less code if a program names one
+#   +  75   tables for a list of coordinates without a copy, in 10 to 50 % of the time
+#   +  20   biases without a load between rows, in 10 to 25 % less time
+#   +  26   tables with AVX2 in 5 to 11 % less time
+#   +  10   blocks of halves as one tile, in 10 to 20 % less time with AVX2 and SSE2
+#   +  97   weights that are exactly 0, all cells of a grid checked, T5's buckets found by bisection
+#   +  57   lengths of lists that are checked before reading, and error texts that name the argument
+#   + 104   errors for compilers that would fuse, pack or round differently, and macros for attributes
+#   + 153   names in the words of the field, and enums for flags with three values
+#   + 405   pe_fixed.h and phase increments
+#   +   1   the error of ln f in attention factors
+#   +   2   CUDA's macro __noinline__; errors for some lists of coordinates and for clang without SSE
+#   +  21   a status for each argument
+#   +  71   arguments compared by their bits, NaNs in the self test, padding lanes within a plan's arrays
+#   +  34   the formatter, which puts each element of some lists on its own line
+#   +   7   an error for position 0 of a table without rows
+#   +   6   builds without optimisation of half the size
+#   +  11   row kernels as objects of functions, so that a file that calls nothing has no code with gcc -O0
+#   +   3   a warning for -mavx2 without -mfma
+#   +  70   names written in full, which wrap more lines; sharing saved 73 lines
 MOST_LINES=500 MOST_COLUMNS=100 MOST_CODE=10944
 find src -name '*.h' | LC_ALL=C sort >"$WORK/files"
 [ "$(wc -l <"$WORK/files")" -gt 40 ] || { echo "hardly a file in src/" && exit 1; }
@@ -54,14 +65,15 @@ verdict() { # WHAT FILE: the file lists what is wrong
     check "$1" awk '{ print } END { exit NR > 0 }' "$2"
 }
 
-# What a trace shows at most, see trace.py. These numbers go down with the code, never up.
-# Version 0.4: fill 12 calls 25 returns 7 structs, rope 29 returns.
+# The largest counts that trace.py may print for a call of pe_fill_f32() and of pe_rope_f32(). They may be lowered, but
+# never raised. In version 0.4 they were 12 calls, 25 returns and 7 structs for fill, and 29 returns for rope.
 MOST_TRACED="fill calls 12
 fill returns 13
 fill structs 5
 rope returns 18"
 
-# What each function does is written by hand.
+# Only the names of the functions in docs/design.md are compared with the trace. What the page says of each function is
+# written by hand.
 path() {
     have python3 && have "$GCC" || { skipping "the path of a call: gcc or python3 is missing" && return; }
     check "tests/checks/trace.py traces three calls" sh -c "GCC='$GCC' python3 tests/checks/trace.py >$WORK/path"
@@ -130,7 +142,7 @@ size() {
     check "at most $MOST_CODE lines of code: $lines" test $lines -le $MOST_CODE -a $lines -gt 1000
 }
 
-# "name parameters lines" of every function that is not in a macro.
+# functions FILE...: prints "name parameters lines" for every function that is not in a macro.
 functions() {
     awk '
         function parameters(text,    i, c, depth, n) {
@@ -194,7 +206,7 @@ alone() {
         [ "$language" = c ] || compiler="$CXX -std=c++11"
         grep "^$where" "$WORK/files" >"$WORK/some"
         while read -r file; do
-            # behind it the public functions that it may call, which are defined behind all others
+            # The file may call public functions, which are defined last in pe.h, so they are included after it.
             calls="-include src/positions/make.h -include src/calls/inlined.h"
             case $file in src/pe.h | src/end.h) calls= ;; esac
             # shellcheck disable=SC2086

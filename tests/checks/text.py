@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counts, in all comments and pages, what makes a sentence hard to read, as far as a program can notice it.
+"""Counts what makes sentences of comments and pages hard to read, as far as a program can notice it.
 
     text.py          prints the counts, one line per folder and kind
     text.py -v       prints each place too: file, line, kind, sentence

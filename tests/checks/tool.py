@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""tool.py PROGRAM: build/posenc against formulas in 70 decimal digits, on config.json files as models have them.
+"""tool.py PROGRAM: compares posenc with formulas in 70 decimal digits, on config.json files as models have them.
 
-The files of tests/checks/configs/ were written for this test, with the fields that the models publish. The
-formulas are those of Hugging Face's modeling_rope_utils.py (retyped 2026-11-24) and of the models' own
-code; nothing here comes from pe. Frequencies, wavelengths, attention factors and tables are compared with
-==, and so are the keys that are odd or wrong.
+The files of tests/checks/configs/ were written for this test, with the fields that the models publish. The formulas are
+those of Hugging Face's modeling_rope_utils.py (retyped 2026-11-24) and of the models' own code; nothing here comes from
+pe. Frequencies, wavelengths, attention factors and tables must be equal to the formulas, rounded once. The keys that
+posenc reports as unusual or wrong must also be the expected ones.
 """
 import codecs
 import itertools
@@ -42,7 +42,7 @@ def pe(*arguments):
 
 
 def pe_keys(*fields):
-    """Returns the same keys as a file has them. On the command line those without an effect are refused."""
+    """Runs posenc with a file that has these keys. On the command line, posenc refuses keys without an effect."""
     config = {}
     for field in fields:
         path, text = field.split("=", 1)
@@ -59,7 +59,7 @@ def tabled(output, *arguments):
     return run.returncode, run.stderr.decode()
 
 
-# ---- the formulas: n is the rotary dim, theta the base, f the factor, length that of the training
+# ---- the formulas: n is the rotary dim, theta the base, f the factor, and length the length in training
 
 def default(n, theta, span=None, zeros=0):
     return [1 / D(theta) ** (D(2 * i) / (span or n)) for i in range(n // 2)] + [D(0)] * zeros
@@ -105,7 +105,8 @@ def mscale(f, m=1):
 # ---- rounding, and sines
 
 def nearest(x, bits, least):
-    """A Decimal rounded to a binary number of so many bits, to nearest even; 2^least is the smallest."""
+    """Returns x rounded to a binary number with `bits` bits, to nearest even, as a Fraction. 2^least is the smallest
+    unit of the type."""
     x = Fraction(x)
     if x == 0:
         return x
@@ -145,7 +146,7 @@ def notes(name, part, odd=(), wrong=()):
 
 
 def models():
-    """Each file: what it must say of every part."""
+    """Checks what posenc reports about every part of each file. A part is a set of layers that share one encoding."""
     mini = json.load(open(CONFIGS + "phi-4-mini.json"))["rope_scaling"]
     phi_factor = (1 + D(32).ln() / D(4096).ln()).sqrt()
     tower = default(40, 10000) * 2
@@ -178,8 +179,9 @@ def models():
           sorted([*files, *CASES, *MISSING, "broken"]))
 
 
-# Files of models that an earlier reader got wrong: per part (head_dim, rotary_dim, pairs, rope_interleave, layers,
-# attention factor, {pair: frequency}). The frequencies are the models' own formulas with 60 digits, 9 of them here.
+# These files of models were read wrongly by an earlier posenc. Each part has (head_dim, rotary_dim, pairs,
+# rope_interleave, layers, attention factor, {pair: frequency}). The frequencies are computed with the models' own
+# formulas and 60 digits, of which 9 are here.
 EVERY = [*range(48)]
 CASES = {
     "deepseek-v4": {"compress": (512, 64, "neighbours", False, None, 1, {1: .687656022, 31: 5.68052904e-07}),
@@ -210,7 +212,7 @@ CASES = {
                  "sliding_attention": (128, 128, "halves", False, [1, 2], 1, {63: 1.15478198e-04})},
     "esm-2": {"text": (64, 64, "halves", False, None, 1, {})},
 }
-# Where nothing rotates: part, layers.
+# In these files, nothing rotates in this part and these layers.
 MISSING = {"kimi-linear": ("text", None), "granite-4": ("text", None), "nemotron-h": ("text", [0, 1, 2, 3, 4]),
            "nemotron-3-nano": ("text", [*range(10)]), "smollm3": ("nope", [3]), "llama-4-scout": ("nope", [3]),
            "afmoe": ("nope", [3]), "longrope-one-list": (None, None)}
@@ -316,7 +318,7 @@ def details():
 
 
 def settings():
-    """What the user types counts, under the name of the file, or is refused with what to type."""
+    """Checks that a user's setting replaces the key of the file, or is refused with a text that says what to type."""
     v5 = '{"model_type": "llama", "head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500000}}'
     old = '{"model_type": "llama", "head_dim": 128, "rope_theta": 10000, "rope_scaling": {"type": "linear", "factor": 2}}'
     both = '{"model_type": "llama", "head_dim": 128, "rope_theta": 10000, "rope_parameters": {"rope_theta": 500000}}'
@@ -430,7 +432,7 @@ LAYER = '{"rope_type": "default", "rope_theta": 10000}'
 
 
 def hostile():
-    """Files that nobody should write, each with the right complaint."""
+    """Checks that invalid files are refused, each with the right error text."""
     for what, text, line in (("no colon", '{\n "head_dim": 64,\n "rope_theta" 10000\n}\n', 3),
                              ("an array", "[1, 2]", 1), ("a string", '"llama"', 1), ("a number", "7", 1), ("nothing", "", 1), ("blank", "\n\n ", 3),
                              ("text behind it", LLAMA % '"x": 1' + "\nmore", 2), ("a comma", LLAMA % "", 1),
@@ -503,7 +505,8 @@ def hostile():
 
 
 def utf8():
-    """What JSON forbids becomes a '?' for each byte: all else stays. Python's decoder is the measure."""
+    """Checks that each byte of invalid UTF-8 is replaced by a '?' and that all other text stays. Python's decoder says
+    which bytes are invalid."""
     codecs.register_error("each byte", lambda error: ("?", error.start + 1))
     leads, seconds = b"\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff", b"A\x80\x8f\x90\x9f\xa0\xbf\xc2"
     every = [bytes(four) for four in itertools.product(leads, seconds, b"\x80\xbfA\xc2", b"\x80\xbfA")]
@@ -542,7 +545,7 @@ def values_of(data, kind):
 
 
 def table(what, expected, shape, kind, *arguments):
-    """The .npy that these arguments write has that shape, type and those values, each rounded once."""
+    """Checks that these arguments write a .npy of this shape and type, with the expected values, each rounded once."""
     with tempfile.TemporaryDirectory() as folder:
         npy, raw = os.path.join(folder, "t.npy"), os.path.join(folder, "t.raw")
         status, got = tabled(npy, *arguments, "--type", kind)
@@ -615,7 +618,7 @@ def tables():
 
 
 def no_config():
-    """What is said of a FILE that is no config, and of words that look like the name of a model."""
+    """Checks the error texts for a FILE that is not a config, and for words that look like the name of a model."""
     def said(*words):
         status, got = pe(*words)
         wrong = [note for part in got.values() for note in part["wrong"]] if isinstance(got, dict) else []
@@ -662,7 +665,8 @@ def no_config():
 
 
 def readers():
-    """What transformers 4 lacks of a file of transformers 5; tests/checks/readers.py tries it."""
+    """Checks which keys posenc says to add, so that transformers 4 reads a file of transformers 5.
+    tests/checks/readers.py tries these keys."""
     inner = '"rope_parameters": {"rope_theta": 1e6, "rope_type": "yarn", "factor": 4.0, "long": [1, 2]}'
     added = {"rope_theta": 1e6, "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "long": [1, 2]}}
     layers = '"rope_parameters": {"full_attention": {"rope_theta": 1e6, "rope_type": "default"}}'
@@ -684,7 +688,7 @@ def readers():
 
 
 def limits():
-    """Files of 5 GB, most of which is a hole, in 400 MB of memory: what is no JSON is refused after its first bytes."""
+    """Checks sparse files of 5 GB with 400 MB of memory. A file that is not JSON is refused after its first bytes."""
     def in_little_memory():
         resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
 
@@ -733,7 +737,7 @@ ROWS = {"Llama 2": "llama", "Llama 4": "llama4_text", "Mixtral": "mixtral", "Mis
 
 
 def per_layer():
-    """Which layers are alike, by each key that says so."""
+    """Checks which layers are in one part, for each key that decides it."""
     base = '"num_hidden_layers": 8, "head_dim": 64, "rope_theta": 10000'
     odd, even, fourth = [1, 3, 5, 7], [0, 2, 4, 6], [3, 7]
     rest = [0, 1, 2, 4, 5, 6]
@@ -803,7 +807,7 @@ def per_layer():
 
 
 def real_files():
-    """Files of models, each with a key or a default that an earlier reader did not know: members of their parts."""
+    """Checks the parts of models' files, each with a key or a default that an earlier posenc did not know."""
     base = '"hidden_size": 512, "num_attention_heads": 8, '
     linear = [*range(8)]
     for what, text, parts in (
@@ -894,7 +898,7 @@ def real_files():
 
 
 def tables_of_types():
-    """The two tables of model types are sorted, and no type is in both."""
+    """Checks that the two tables of model types are sorted, and that no type is in both."""
     both = [re.findall(r'^    \{"([^"]+)",', open(f"tool/model/{name}.h").read(), re.M)
             for name in ("transformers", "elsewhere")]
     check("each table of types is sorted", all(names == sorted(names) for names in both), both)
@@ -903,7 +907,7 @@ def tables_of_types():
 
 
 def rows():
-    """Pairs and width that a line of tool/model/ gives a type are those of its row in docs/models.md."""
+    """Checks that tool/model/ gives each type the order of pairs and the width of its row in docs/models.md."""
     page = open("docs/models.md").read()
     for model, model_type in ROWS.items():
         row = re.search(rf"^\| {re.escape(model)} \| (.*) \|$", page, re.M)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tool.sh: build/posenc, the program of `make tool`, compiles without a warning. Then tests/checks/tool.py compares what
-# it says of config.json files, and its tables, with formulas in 70 decimal digits. Two more programs
-# follow: tests/checks/tool_c.py compiles what it writes as C, and tests/checks/tool_limits.c exceeds its limits.
+# tool.sh: checks that posenc, the program of `make tool`, compiles without a warning. tests/checks/tool_c.py compiles
+# the C that posenc writes, and tests/checks/tool_limits.c exceeds posenc's limits. Then tests/checks/tool.py compares
+# what posenc reports for config.json files, and its tables, with formulas in 70 decimal digits.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/tool.check

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tool_c.py POSENC DIRECTORY CC FLAGS...: the functions of `posenc show --c` compile without a warning, and their plans
-have the bits of `posenc table`.
+"""tool_c.py POSENC DIRECTORY CC FLAGS...: checks that the functions of `posenc show --c` compile without a warning, and
+that their plans have the bits of `posenc table`.
 
-One C program calls the functions of every config of tests/checks/configs, and of settings for what these lack. It
-writes three rows of each plan's table as bits, which must be those of the file, and the order of elements."""
+One C program calls the functions for every config of tests/checks/configs, and for settings that these do not have. It
+prints the bits of three rows of each plan's table, and the order of elements. Both must be those of the file that
+`posenc table` writes."""
 import json
 import re
 import subprocess
@@ -67,15 +68,15 @@ def main():
                            shown.stdout.replace('#include "pe.h"', "")))
         for part in parts:
             if part["kind"] == "rope" and "config" in part:
-                kind = part["rope_type"].replace("ntk-aware", "xdrope") # one that pe_rope_type_named() knows
+                kind = part["rope_type"].replace("ntk-aware", "xdrope") # the name that pe_rope_type_named() knows
                 good(f"{source} {part['name']}: config.rope_type", part["config"]["rope_type"] == kind, part["config"])
             name = re.sub(r"\W", "_", part["name"]) + "_config"
-            if "config" not in part or len(part.get("sections", "x")) > 1: # a table of several coordinates: a grid's
+            if "config" not in part or len(part.get("sections", "x")) > 1: # rows of several coordinates are not tried
                 continue
             file = WORK / f"{number}-{name}.raw"
             layout = ["--layout", "joined"] if part["kind"] == "rope" else []
             made = run("table", *source, str(file), "--raw", "--part", part["name"], "--positions", ROWS, *layout)
-            if made.returncode == 0: # what is not understood has no table
+            if made.returncode == 0: # posenc makes no table for a config that it does not understand
                 kind = "rope" if part["kind"] == "rope" else "plain"
                 calls.append(f"    {kind}({name}_{number}(), {number});")
                 order = [int(part["pairs"] == "halves"), part["rotary_offset"], int(part["rope_interleave"])] \
@@ -119,7 +120,7 @@ int main(void)
 """ + "\n".join(calls) + "\n    return 0;\n}\n")
     source, program = WORK / "show.c", WORK / "show"
     source.write_text("\n".join(code), encoding="utf-8")
-    # functions of parts that have no table are not called
+    # Functions of parts without a table are not called, so such functions are unused.
     compiled = subprocess.run([CC, "-std=c99", "-O0", *FLAGS, "-Wno-unused-function", "-I.", "-DPE_SLEEF=0", str(source),
                                "-o", str(program), "-lm"], capture_output=True, text=True, check=False)
     good("compiles", compiled.returncode == 0, compiled.stderr[:2000])

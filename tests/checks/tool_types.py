@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What build/posenc says of model types: parts within parts, towers, default scalings, statuses. tool.py runs it.
+"""Checks what posenc reports about model types: inner configs, towers, default scalings, statuses. tool.py runs it.
 
 The configs are written here, with the keys that models have. Expected numbers are formulas in 70 decimal digits.
 Their bases, widths and orders are from the classes of transformers 5.17.0 or the project that the comment names, read
@@ -18,7 +18,7 @@ LLAMA3 = {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_f
 
 
 def run_all(t):
-    """t: the module tool.py, for its formulas and its check()."""
+    """Runs all checks. `t` is the module tool.py, whose formulas and check() are used."""
     default, yarn, llama3, linear = t.default, t.yarn, t.llama3, t.linear
 
     def show(config, *words):
@@ -29,7 +29,7 @@ def run_all(t):
         return got
 
     def says(what, config, parts, status=0):
-        """parts: name -> ({member: value}, frequencies or None, attention factor)."""
+        """Checks a config's parts. `parts` maps names to ({member: value}, frequencies or None, attention factor)."""
         code, got = show(config)
         t.check(f"{what}: status {status}, parts {', '.join(parts)}", code == status and sorted(got) == sorted(parts),
                 (code, {k: p.get("wrong") for k, p in got.items()}))

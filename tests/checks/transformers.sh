@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# transformers.sh: posenc reads each config.json as transformers does. The table of model types is what
+# transformers.sh: checks that posenc reads each config.json as transformers does. The table of model types must be what
 # generate/model_lines.py makes of the record in tests/models/. tests/checks/transformers_parity.py compares posenc with
-# this record, which needs no package. In the environment of test peers, generate/model_truth.py then
-# compares the record with the library itself, using one style of files. With EVERY=1 it uses all styles and the random
-# variants.
-# transformers_parity.py says which classes of entries it counts. Of these, "unmeasured" means that the library was not seen
-# to rotate with these numbers, so that nothing is claimed about them.
+# this record, which needs no package. In the environment of test peers, generate/model_truth.py then compares the
+# record with the library itself, using one style of files. With EVERY=1 it uses all styles and the random variants.
+#
+# transformers_parity.py documents the classes of entries that it counts. "unmeasured" means that the library was not
+# seen to rotate with these numbers, so that nothing is claimed about them.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/transformers

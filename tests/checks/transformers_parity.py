@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare posenc with what transformers computes, as tests/models/ records it.
+"""Compares posenc with what transformers computes, as tests/models/ records it.
 
     transformers_parity.py POSENC DIR [--gaps] [--print CLASS]
 
@@ -13,10 +13,10 @@ library, by generate/model_truth.py and generate/model_facts.py. Each entry is o
   wrong    a part that can only mean this rotation has other numbers
   silent   no part and no message is about it
   unmeasured  no part has its numbers, but nobody knows whether the library uses them: no line of facts.txt is of a model
-              that was seen to rotate with this class, and none of read.txt says what a person has read in its code
+              that was seen to rotate with this class, and no line of read.txt says what a person has read in its code
 tests/models/gaps.txt has a bound for the numbers of right and refused entries, and lists every wrong and silent entry.
-A new one fails, and so does one in the list that is right by now. --gaps writes the file anew. It refuses if a bound would become
-worse or the list would get a new entry. For another version of the library, remove the file first.
+A new one fails, and so does a listed entry that has become right. --gaps writes the file anew. It refuses if a bound
+would become worse or the list would get a new entry. For another version of the library, remove the file first.
 Prints "N passed, N failed".
 """
 import argparse

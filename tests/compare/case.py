@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A test array for `posenc compare`, and what may be said of it."""
+"""Defines Case: a test array for `posenc compare`, and the answers about it that are true."""
 import json
 import os
 
@@ -19,7 +19,7 @@ def stored(x, kind):
 
 
 def pair(table, kind="f32", columns=lambda x: x, lead=0):
-    """--cos and --sin; lead: dimensions of 1 in front."""
+    """Returns the arrays for --cos and --sin. `lead` is the number of dimensions of size 1 before the others."""
     files = {}
     for name, x in zip(("cos", "sin"), table):
         x = stored(columns(x), kind)
@@ -28,12 +28,12 @@ def pair(table, kind="f32", columns=lambda x: x, lead=0):
 
 
 def joined(table, kind="f32"):
-    """vllm's cos_sin_cache."""
+    """Returns the array for --table with the columns of vllm's cos_sin_cache: cosines, then sines."""
     return {"table": stored(np.concatenate(table, 1), kind)}
 
 
 def name_byte_order(path):
-    """numpy writes |V2, ml_dtypes' own arrays have <V2."""
+    """Replaces the type |V2, which numpy writes, by <V2, which files of ml_dtypes' arrays have."""
     with open(path, "r+b") as file:
         head = file.read(128)
         assert b"'|V2'" in head
@@ -42,10 +42,20 @@ def name_byte_order(path):
 
 
 class Case:
-    """files: what the project's code gives. right: what it should have been; None where nothing is right.
-    differs: what names the difference. also: other answers that are as true and as useful. weak: answers that are true
-    of the numbers and of little use, as they name a fitted number for a mistake: neither false nor found. arithmetic:
-    names that are true, for right arrays. details: numbers that must be said, to the given relative error."""
+    """Describes an array and the answers of `posenc compare` that are right.
+
+    files       the arrays of the project's code, by the name of their flag
+    right       the arrays that it should have given, or None if no array would be right
+    differs     the names of the differences, which the answer must list
+    also        other lists of names that are as true and as useful
+    weak        lists that are true of the numbers but of little use, since they name a fitted number in place of the
+                mistake; such an answer counts as neither false nor found
+    truth       all lists that are true, for arrays that are too short to tell; by default those of differs and also
+    same        other names for the same numbers, which the answer must list
+    arithmetic  the names of an arithmetic that are true, for right arrays
+    details     numbers that the answer must contain, with the relative error `error`
+    why         the reason why these answers are right
+    """
 
     def __init__(self, kind, name, config, files, right, why, differs=None, also=(), weak=(), arithmetic=None,
                  details=None, error=1e-3, positions=None, truth=(), same=()):
@@ -74,7 +84,8 @@ class Case:
         return worst
 
     def check(self):
-        """The expectation is one that these data support."""
+        """Fails unless the data support the expectation. For example, an array with a defect must differ from
+        `right`."""
         assert self.kind in KINDS, self.name
         if self.kind in ("defect", "two", "several"):
             assert self.right is not None and self.distance() > 64 or self.sparse(), f"{self.name}: no difference"
@@ -82,7 +93,7 @@ class Case:
             needed = {key for d in self.differs for key in DETAILS.get(d, ())}
             assert needed <= set(self.details), f"{self.name}: details {needed}"
         if self.kind == "short" and self.right is not None and self.distance() <= 4:
-            if [] not in self.accept: # what equals the config is what the config says, whatever made it
+            if [] not in self.accept: # an array that equals the right one may be called right, whatever made it
                 self.accept.append([])
         elif self.kind == "short" and self.right is not None:
             assert [] not in self.accept, f"{self.name}: visible, and yet right"
@@ -92,7 +103,8 @@ class Case:
             assert not self.accept, self.name
 
     def sparse(self):
-        """16-bit tables in their own type, and lists of frequencies: a difference is relative, and some are small."""
+        """Returns whether any element differs. That suffices for 16-bit tables in their own type and for lists of
+        frequencies, whose differences are relative, so that distance() may be small."""
         return any(not np.array_equal(widened(self.files[k]), widened(self.right[k])) for k in self.files)
 
     def write(self, folder):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Arrays with one named difference: columns, sine and cosine, sign, positions, base, width, 16 bits.
+"""Makes arrays with one named difference: columns, sine and cosine, sign, positions, base, width, 16 bits.
 
-`why` says why the expected answer is the only true one, or which other is as true.
+`why` says why the expected answer is the only true one, or which other answer is as true.
 """
 import numpy as np
 
@@ -99,7 +99,8 @@ def offsets():
 
 
 def bases():
-    """Frequencies on one geometric line that begins at 1, with another step. No scaling but NTK gives such a line."""
+    """Yields arrays whose frequencies begin at 1 and have a constant ratio that is not the config's. No scaling except
+    NTK gives such frequencies."""
     why = "pair 0 is as said and the others lie on one line of another slope: another base"
     yield Case("defect", "base-10000-for-500000", LLAMA3, pair(p.table(LONG, p.default(128, 10000)), columns=p.halves),
                pair(p.table(LONG, p.default(128, 500000)), columns=p.halves),
@@ -143,7 +144,8 @@ def widths():
 
 
 def rounded_frequencies():
-    """Each frequency has an error of its own, up to 2^-9 or 2^-12, as no base and no scaling has."""
+    """Yields arrays whose frequencies were rounded to 16 bits. Each has an error of its own, up to 2^-9 or 2^-12, which
+    no base and no scaling gives."""
     why = "the frequencies are those of 16 bits, and nothing else is: rows 0 and 1 show it, later rows the more"
     inv, far = p.default(128, 10000), p.default(128, 1e6)
     llama31 = p.llama3(p.default(128, 500000), 8)
@@ -171,7 +173,8 @@ def rounded_frequencies():
 
 
 def rounded_positions():
-    """Runs of rows are equal, as long as the spacing of 16-bit numbers there; no frequency does that."""
+    """Yields arrays whose positions were rounded to 16 bits. As many successive rows are equal as the spacing of these
+    numbers is, which no frequency gives."""
     why = "rows repeat as positions of 16 bits do; the first 256 (bf16) or 2048 (f16) are right"
     inv, far = p.default(128, 500000), np.arange(30000, 30064)
     yield Case("defect", "positions-bf16", LLAMA3, pair(p.table(p.bf16(LONG), inv)), pair(p.table(LONG, inv)),
@@ -194,7 +197,8 @@ def rounded_positions():
 
 
 def rounded_tables():
-    """Elements have 8 or 11 bits in a file of 24. Errors do not grow with the position, as all others do."""
+    """Yields arrays in float32 whose elements were rounded to 8 or 11 bits. Their errors do not grow with the position,
+    as those of all other defects do."""
     why = "every element is a number of 16 bits, at most half a unit from the right one"
     inv, small = p.default(128, 10000), p.default(64, 500000)
     rounded = lambda f, t: tuple(f(x) for x in t)

@@ -85,8 +85,8 @@ def yarn_factor(factor):
 
 
 def llama3(frequencies, factor, trained=8192, low=1.0, high=4.0):
-    """_compute_llama3_parameters; vllm's llama3_rope.py, 045d757, and pytorch/torchtune, llama3_1/
-    _position_embeddings.py, 1934adb, are equal but for the order of operations."""
+    """Repeats _compute_llama3_parameters. vllm's llama3_rope.py, 045d757, and pytorch/torchtune's llama3_1/
+    _position_embeddings.py, 1934adb, differ from it only in the order of operations."""
     waves = F(2 * math.pi) / frequencies
     out = np.where(waves > F(trained / low), frequencies / F(factor), frequencies)
     smooth = (F(trained) / waves - F(low)) / F(high - low)
@@ -103,11 +103,11 @@ def longrope_factor(length, trained):
     return math.sqrt(1 + math.log(length / trained) / math.log(trained))
 
 
-# ---- tables of RoPE: cosines and sines, once a pair
+# ---- tables of RoPE: one cosine and one sine per pair
 
 def table(positions, frequencies, amplitude=1.0):
-    """vllm's base.py, _compute_cos_sin_cache, 04458da; LlamaRotaryEmbedding.forward of transformers is the same in
-    another order of axes: a float32 product, its cosine and sine, times the attention factor."""
+    """Repeats _compute_cos_sin_cache of vllm's base.py, 04458da: the cosine and sine of a float32 product, times the
+    attention factor. LlamaRotaryEmbedding.forward of transformers does the same with the axes in another order."""
     angles = np.asarray(positions).astype(F)[:, None] * frequencies[None, :]
     return np.cos(angles) * F(amplitude), np.sin(angles) * F(amplitude)
 
@@ -130,14 +130,14 @@ def flux(positions, dim, base):
 
 
 def flax_llama(positions, dim, base):
-    """transformers, modeling_flax_llama.py (create_sinusoidal_positions), 020bd4e: the product in float64, rounded to
-    float32, and its cosine and sine."""
+    """Repeats create_sinusoidal_positions of transformers, modeling_flax_llama.py, 020bd4e: the cosine and sine of a
+    float64 product that is rounded to float32."""
     angles = np.outer(np.asarray(positions, D), 1.0 / (D(base) ** (np.arange(0, dim, 2) / dim))).astype(F)
     return np.cos(angles), np.sin(angles)
 
 
 def megatron_linear(positions, frequencies, factor):
-    """Megatron-LM, get_freqs_non_repeated, 00caa53: positions times the reciprocal of the factor."""
+    """Repeats get_freqs_non_repeated of Megatron-LM, 00caa53: positions are multiplied by 1 / factor."""
     return table(np.asarray(positions).astype(F) * F(1 / factor), frequencies)
 
 
@@ -171,7 +171,7 @@ def ggml(positions, dim, base, scale=1.0, divisors=None, extension=0.0, amplitud
 
 
 def xpos(positions, dim):
-    """rotary-embedding-torch, get_scale, 02a5d07: an amplitude that depends on the pair and the position."""
+    """Repeats get_scale of rotary-embedding-torch, 02a5d07: an amplitude that depends on the pair and the position."""
     scale = (np.arange(0, dim, 2).astype(F) + F(0.4 * dim)) / F(1.4 * dim)
     power = (np.asarray(positions, F) - F(len(positions) // 2)) / F(512)
     return scale[None, :] ** power[:, None]
@@ -180,9 +180,10 @@ def xpos(positions, dim):
 # ---- sinusoidal tables
 
 def t2t(positions, width, sine_first=True, shift=1.0):
-    """tensorflow/tensor2tensor, common_attention.py (get_timing_signal_1d); facebookresearch/fairseq,
-    sinusoidal_positional_embedding.py, 0491f26; huggingface/diffusers, embeddings.py (get_timestep_embedding), where
-    shift is downscale_freq_shift and cosines come first with flip_sin_to_cos."""
+    """Repeats get_timing_signal_1d of tensorflow/tensor2tensor, common_attention.py. facebookresearch/fairseq,
+    sinusoidal_positional_embedding.py, 0491f26, does the same, and so does get_timestep_embedding of
+    huggingface/diffusers, embeddings.py. There, `shift` is downscale_freq_shift, and cosines come first if
+    flip_sin_to_cos is set."""
     half = width // 2
     frequencies = np.exp(np.arange(half).astype(F) * F(-math.log(10000) / (half - shift)))
     cosines, sines = table(positions, frequencies)
@@ -197,8 +198,9 @@ def marian(positions, width):
 
 
 def paper(positions, width, base=10000.0):
-    """PyTorch's tutorial on translation; harvardnlp/annotated-transformer; OpenNMT/OpenNMT-py,
-    onmt/modules/embeddings.py, 0f2852c: sine, cosine, sine ..., exponents 2i/width."""
+    """Repeats the table of PyTorch's tutorial on translation, of harvardnlp/annotated-transformer and of
+    OpenNMT/OpenNMT-py, onmt/modules/embeddings.py, 0f2852c. Its columns are sine, cosine, sine ..., and its exponents
+    are 2i/width."""
     frequencies = np.exp(np.arange(0, width, 2).astype(F) * F(-(math.log(base) / width)))
     cosines, sines = table(positions, frequencies)
     return np.stack([sines, cosines], 2).reshape(len(positions), width)
@@ -213,10 +215,10 @@ def gptj(positions, dim):
 # ---- columns
 
 def halves(x):
-    """cat(x, x): GPT-NeoX, Llama."""
+    """Repeats the columns as cat(x, x) does in GPT-NeoX and Llama."""
     return np.concatenate([x, x], 1)
 
 
 def neighbours(x):
-    """repeat_interleave(x, 2): Cohere, GLM, GPT-J, rotary-embedding-torch."""
+    """Repeats the columns as repeat_interleave(x, 2) does in Cohere, GLM, GPT-J and rotary-embedding-torch."""
     return np.repeat(x, 2, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays without a named difference: right ones in every arithmetic, and ones that no listed name explains."""
+"""Makes arrays without a named difference: right ones in every arithmetic, and ones that no listed name explains."""
 import numpy as np
 
 import formulas as p
@@ -7,13 +7,13 @@ from case import Case, joined, pair
 from defects import LLAMA2, LLAMA3, LONG, T
 from scalings import GPT_OSS, INV, INV3, LINEAR4, M4, M32, M_PHI, OSS, PHI_LONG, YARN, YARN4, llama31, phi3
 
-ROUNDED = ["exact", "double_angles", "float32_angles"] # one last rounding hides which
+ROUNDED = ["exact", "double_angles", "float32_angles"] # a rounding to 16 bits hides which of them it was
 SINGLE = ["float32_angles"]
 
 
 def right():
-    """`arithmetic` has the names that are true; the tool may also say that it cannot tell. "exact" is struck from it
-    below where a bit differs from the exact table's."""
+    """Yields arrays that are right. `arithmetic` has the names that are true; the tool may also answer that it cannot
+    tell. "exact" is removed from it below if a bit differs from the exact table."""
     def case(name, config, files, why, arithmetic, **rest):
         return Case("right", name, config, files, files, why, [], arithmetic=arithmetic, **rest)
     yield case("right-hf-llama", LLAMA3, pair(p.table(LONG, INV3), columns=p.halves, lead=1), "LlamaRotaryEmbedding",
@@ -74,7 +74,8 @@ def right():
 
 
 def nothing():
-    """One line says what was done; no name of the list does that to every element, to the last bits of the type."""
+    """Yields arrays with a mistake for which the tool has no name. `why` describes it. No difference that has a name
+    changes every element in this way, up to the last bits of the type."""
     random = np.random.default_rng(1234)
     cosines, sines = p.table(T, INV3)
     def case(name, table, why, config=LLAMA3, weak=(), columns=lambda x: x, kind="f32", positions=None):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pretend.py FOLDER: compare_check.py passes a program that answers from the manifest, and fails each that errs."""
+"""pretend.py FOLDER: tests compare_check.py with programs that pretend to be posenc. It must pass a program that gives
+the true answers, which are in FOLDER/manifest.json, and fail each program that gives wrong ones."""
 import contextlib
 import io
 import json
@@ -12,7 +13,7 @@ import compare_check  # noqa: E402
 
 
 def answer(entry, **change):
-    """The true answer, and what is changed in it."""
+    """Returns the true answer for an array, with the members in `change` replaced."""
     if entry["kind"] in ("defect", "two", "several", "right"):
         out = {"explained": True, "differs": entry["expected"], "details": entry["details"], "candidates": [],
                "same": [{"differs": d} for d in entry["same"]]}
@@ -37,7 +38,8 @@ def kinds(*wanted):
     return lambda e: e["kind"] in wanted
 
 
-# name, whether it must pass, for which arrays, what it says of them; else it tells the truth
+# Each entry is a name, whether the check must pass, a function that returns whether the program is wrong about an
+# array, and a function that returns its wrong answer. About the other arrays, the program gives the true answer.
 PROGRAMS = [
     ("honest", True, lambda e: False, None),
     ("always right", False, kinds("defect"), lambda e: says([])),
@@ -62,7 +64,7 @@ PROGRAMS = [
 
 
 def verdict(folder, wrong, says_then):
-    """Exit status of the check, with a program that errs where it is wrong."""
+    """Returns the exit status of compare_check.py for a program that answers says_then(entry) if wrong(entry)."""
     def run(program, where, entry, *more):
         said = says_then(entry) if wrong(entry) else answer(entry)
         if isinstance(said, int) or said is None:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""These arrays have a mistake that people report:
+"""Makes arrays with a mistake that people report:
 
-* parts of the rules of YaRN or Llama 3 were misread
+* a detail of the rules of YaRN or Llama 3 was misread
 * parameters were not read
 * angles have 16 bits
 * positions are clamped or wrapped
-* the table is that of another part
+* the table is that of other layers of the model
 
-Each formula is the project's own, in float64, with one thing changed; `why` says which, and why no other name is true.
+Each formula is the project's own, in float64, with one change. `why` says what was changed, and why no other name is
+true.
 """
 import math
 
@@ -33,8 +34,8 @@ def yarn_config(width, base, factor, trained, more=""):
 
 def yarn(width, base, factor, trained, fast=32, slow=1, truncate=True, inverted=False, ntk=(False, False), cycle=None,
          divisor=None):
-    """Repeats _compute_yarn_parameters in float64. ntk: NTK's base for the unscaled, and for the scaled frequencies,
-    which divisor divides."""
+    """Repeats _compute_yarn_parameters in float64, with possible mistakes. `ntk` says whether the unscaled and the
+    scaled frequencies have NTK's base. The scaled ones are divided by `divisor`, or by the factor if it is None."""
     def index(rotations):
         return width * math.log(trained / (rotations * (cycle or 2 * math.pi))) / (2 * math.log(base))
     low, high = index(fast), index(slow)
@@ -54,7 +55,8 @@ def llama_config(width, base, factor, trained=8192, low=1, high=4):
 
 
 def llama3(w, factor, share=lambda s: s, mix=None, trained=8192, low=1, high=4, cycle=2 * math.pi):
-    """apply_scaling of Meta's code. share: what becomes of the smoothing; mix: how it mixes the frequencies."""
+    """Repeats apply_scaling of Meta's code, with possible mistakes. share(s) replaces the smoothing s. mix(f, s)
+    replaces the way in which the smoothing mixes the scaled and the unscaled frequency."""
     out = []
     for f in w:
         wave = cycle / f
@@ -104,7 +106,8 @@ def of_yarn():
 
 
 def of_mscale():
-    """The frequencies are right; the factor is 0.1 ln f + 1, not the ratio of two mscales, nor the config's own."""
+    """Yields arrays whose frequencies are right, and whose attention factor is 0.1 ln(factor) + 1. It should be the
+    ratio of two mscales, or the config's own attention factor."""
     for number, (width, base, factor, trained) in enumerate(YARNS):
         w, usual = single(yarn(width, base, factor, trained)), p.yarn_factor(factor)
         first, second = ((1, 1), (0.707, 1), (1, 0.5), (0.8, 0.8))[number]
@@ -120,7 +123,7 @@ def of_mscale():
 
 
 def of_llama3():
-    """Pairs beyond the two bounds are right, if the bounds are."""
+    """Yields arrays with a mistake in the rule of Llama 3. Unless it is in the two bounds, pairs outside are right."""
     for number, (width, base, factor) in enumerate(SIZES):
         w = powers(width, base)
         right, config = llama3(w, factor), llama_config(width, base, factor)
@@ -144,7 +147,7 @@ def of_llama3():
 
 
 def unread():
-    """Nothing of the rope parameters was read: base 10000 for all pairs, or for the whole head."""
+    """Yields arrays of programs that read no parameter of RoPE: the base is 10000, and the whole head rotates."""
     configs = ((LLAMA3 + llama31(8), 128, 1), (yarn_config(64, 150000, 32, 4096), 64, p.yarn_factor(32)),
                ("head_dim=128 rope_theta=1000000 partial_rotary_factor=0.5", 128, 1),
                (yarn_config(128, 1e6, 4, 32768, " partial_rotary_factor=0.25"), 128, p.yarn_factor(4)))
@@ -165,7 +168,8 @@ def zero_and_twice():
 
 
 def narrow_angles():
-    """Products of 16 bits, and of 16-bit frequencies or positions with the rest in float64, as numpy does it."""
+    """Yields arrays whose angles are products that were rounded to 16 bits, or products of 16-bit frequencies or
+    positions with numbers in float64, as numpy multiplies them."""
     half = lambda x: np.asarray(x, np.float16).astype(np.float64)
     brain = lambda x: p.bf16(np.asarray(x, p.F)).astype(np.float64)
     circle = lambda a: (np.cos(a).astype(p.F), np.sin(a).astype(p.F))
@@ -194,7 +198,7 @@ def narrow_angles():
 
 
 def limited():
-    """Rows beyond a position are those of smaller positions."""
+    """Yields arrays whose rows after a certain position are those of smaller positions: clamped or wrapped."""
     for number, (config, w) in enumerate(((LLAMA3, p.default(128, 500000)), (LLAMA2, p.default(128, 10000)),
                                           ("head_dim=64 rope_theta=1000000", p.default(64, 1e6)),
                                           (LLAMA3 + llama31(8), p.llama3(p.default(128, 500000), 8)))):
@@ -233,7 +237,8 @@ def exponents():
 
 
 def other_widths():
-    """Any number may be below the exponents; 10000^(-2i/m) has a base of its own for the config's width."""
+    """Yields arrays whose exponents 2i/m have a wrong divisor m. Another base with the config's width gives the same
+    numbers, so that answer is listed as equivalent."""
     for number, (width, base, by) in enumerate(((128, 10000, 80), (128, 500000, 100), (64, 1e6, 192), (96, 10000, 36))):
         config = f"head_dim={width} rope_theta={base:.0f}"
         yield found(f"width-{by}-for-{width}", config, pair(p.table(LONG, p.default(width, base, divisor=by))),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays whose scaling or attention factor is not the config's, and arrays with two differences at once."""
+"""Makes arrays whose scaling or attention factor is not the config's, and arrays with two differences at once."""
 import numpy as np
 
 import formulas as p
@@ -24,7 +24,7 @@ SHORT_FACTORS = [round(1.0 + 0.005 * i, 4) for i in range(48)]
 
 
 def phi3(length):
-    """The shape of microsoft/Phi-3-mini-128k-instruct's config.json, with lists of this test."""
+    """Returns a config with the keys of microsoft/Phi-3-mini-128k-instruct's config.json, and lists of this test."""
     return {"model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "num_hidden_layers": 32,
             "rope_theta": 10000.0, "max_position_embeddings": 131072, "original_max_position_embeddings": 4096,
             "sequence_length": length, "rope_scaling": {"type": "longrope", "short_factor": SHORT_FACTORS,
@@ -43,8 +43,8 @@ def right_linear(positions):
 
 
 def absent():
-    """The frequencies are the config's before its scaling. Where it has an attention factor, that is missing with it:
-    one mistake, which may be named in one word or in two."""
+    """Yields arrays with the frequencies before the config's scaling. If the scaling has an attention factor, that is
+    missing also. This is one mistake, so the answer may name one difference or both."""
     both = [["scaling_absent", "attention_factor_absent"]]
     why = "frequencies of the base alone, in all pairs"
     yield Case("defect", "llama31-unscaled", LLAMA3 + llama31(8), pair(p.table(LONG, INV3), columns=p.halves),
@@ -62,7 +62,7 @@ def absent():
 
 
 def other():
-    """The frequencies are those of a scaling, by the config's numbers or others, that is not the config's."""
+    """Yields arrays with the frequencies of a scaling that is not the config's: another type, or other numbers."""
     plain = [["scaling_other", "attention_factor_absent"]]
     yield Case("defect", "linear-for-yarn", LLAMA2 + YARN4, pair(p.table(LONG, p.linear(128, 10000, 4))),
                pair(p.table(LONG, YARN, M4)), "all frequencies are a quarter, also those that YaRN leaves",
@@ -117,7 +117,8 @@ def twice():
 
 
 def attention():
-    """The frequencies are right and every element is the right one times a constant: 1/m, m or 1/m^2."""
+    """Yields arrays whose frequencies are right, and whose elements are all multiplied by a constant, because the
+    attention factor m is missing, squared or inverted."""
     why = "all amplitudes are {}, all frequencies are right"
     yarn_right, oss_right = p.table(T, YARN, M4), p.table(LONG, OSS, M32)
     phi_right = p.table(T, PHI_LONG, M_PHI)

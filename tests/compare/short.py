@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Arrays that are too short, or of too simple numbers, to tell. The right answer is status 1 with the explanations
-that fit. Where the array is what the config says, to its last bits, "right" is true as well, whatever made it; case.py
-adds that. `accept` has the other answers that are true."""
+"""Makes arrays that are too short, or whose numbers are too simple, to tell what differs. The right answer is status 1
+with the explanations that fit. If an array equals the config's in all bits, "right" is also true, whatever made it;
+case.py adds that answer. `accept` has the other answers that are true."""
 import numpy as np
 
 import formulas as p
@@ -42,7 +42,7 @@ def first_rows():
 
 
 def same_numbers():
-    """The mistake is there, and these positions or frequencies are numbers that it does not change."""
+    """Yields arrays of programs with a mistake that does not change these positions or frequencies."""
     few, steps = np.arange(256), np.arange(0, 4096, 16)
     for name, kind, rows, text, positions in (
             ("positions-bf16-256", p.bf16, few, "bf16 has every position below 256", None),

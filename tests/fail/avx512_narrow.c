@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* AVX-512 without registers of 512 bits, as -mno-evex512 says it (simulated for the compilers that do not
-   know that option). */
+/* -mno-evex512 leaves AVX-512 without registers of 512 bits, so PE_ISA_AVX512 is refused. The
+   macros in the flags simulate this option for compilers that do not know it. */
 /* target: x86_64 */
 /* compiler: clang */
 /* expect: registers of 512 bits */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Before C99 there are no declarations in loops: one error that says so, before all others. */
+/* Before C99 there are no declarations in loops. The first error must ask for C99. */
 /* expect: pe needs C99 */
 /* flags: -std=c89 */
 /* good: -std=c99 */

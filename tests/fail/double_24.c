@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A double of 24 bits, as avr-gcc has it. */
+/* A double with 24 bits, as avr-gcc has it by default, is refused. */
 /* expect: -mdouble=64 */
 /* flags: -U__DBL_MANT_DIG__ -D__DBL_MANT_DIG__=24 */
 /* good: -U__DBL_MANT_DIG__ -D__DBL_MANT_DIG__=53 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clang says under -ffp-eval-method=double. */
+/* With -ffp-eval-method=double, clang evaluates floats as doubles, and defines this macro as 1. */
 /* compiler: clang */
 /* expect: -ffp-eval-method=source */
 /* flags: -U__FLT_EVAL_METHOD__ -D__FLT_EVAL_METHOD__=1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A clang that cannot turn fast-math off for its target: AArch64 before version 16. */
+/* For AArch64, clang before version 16 has no pragma that turns fast-math off, so it is refused. */
 /* target: aarch64 */
 /* compiler: clang */
 /* expect: compile without -ffast-math */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What MSVC says of /fp:fast. */
+/* MSVC defines this macro with /fp:fast, which is refused. */
 /* expect: /fp:precise */
 /* flags: -D_M_FP_FAST=1 */
 /* good: -D_M_FP_PRECISE=1 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The same on a machine that may have an FMA without a flag. */
+/* An unknown compiler may fuse products on a machine that may have an FMA without a flag. Without
+   __x86_64__, this one counts as such a machine. */
 /* target: x86_64 */
 /* compiler: gcc */
 /* expect: define PE_UNFUSED */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What MSVC says of /fp:contract. */
+/* MSVC defines this macro with /fp:contract, which fuses products and is refused. */
 /* compiler: gcc */
 /* expect: compile without /fp:contract */
 /* flags: -D_M_FP_CONTRACT=1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compilers that say __GNUC__ and ignore its pragmas: here the macro of NVIDIA's. */
+/* Some compilers define __GNUC__ and ignore the pragmas of gcc. This is the macro of NVIDIA's. */
 /* target: x86_64 */
 /* compiler: gcc */
 /* expect: define PE_UNFUSED */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A compiler of which nothing is known may fuse products where there is an FMA. */
+/* An unknown compiler may fuse products if the CPU has an FMA. */
 /* target: x86_64 */
 /* compiler: gcc */
 /* expect: define PE_UNFUSED */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A header unit of g++'s, which would lose the pragmas, though it is another header than pe.h. */
+/* g++ loses pe.h's pragmas in a header unit, also in one of another header that includes pe.h. */
 
 /* compiler: gcc */
 /* expect: or define PE_EXTERN for the unit, and PE_EXTERN and PE_IMPLEMENTATION in one source */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The definitions alone would be static, and nobody's. */
+/* PE_IMPLEMENTATION without PE_EXTERN would have no effect, so it is refused as a mistake. */
 /* expect: define both, in one file of the program */
 /* flags: -DPE_IMPLEMENTATION */
 /* good: -DPE_IMPLEMENTATION -DPE_EXTERN */

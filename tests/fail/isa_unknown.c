@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An ISA number that does not exist. */
+/* 7 is not the number of an instruction set. */
 /* expect: PE_ISA must be */
 /* flags: -DPE_ISA=7 */
 /* good: -DPE_ISA=1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 0 is no ISA: an undefined name in #if means 0. */
+/* 0 is not the number of an instruction set, because an undefined name is 0 in #if. */
 /* expect: PE_ISA must be */
 /* flags: -DPE_ISA=0 */
 /* good: -DPE_ISA=PE_ISA_SCALAR */

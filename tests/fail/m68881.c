@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The 68881 rounds to 64 bits, and knows no SSE. */
+/* The 68881 rounds to 64 bits. Since it has no SSE, the error must name another remedy. */
 /* target: x86_64 */
 /* compiler: gcc */
 /* expect: -m68040 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes of a big-endian AArch64 lie the other way round: scalar code it is, or an error. */
+/* On a big-endian AArch64, lanes have the other order. pe uses scalar code there, without NEON. */
 /* target: aarch64 */
 /* expect: little-endian */
 /* flags: -DPE_ISA=PE_ISA_NEON */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packed structs are not those that pe was tested with, and vectors in them crash. */
+/* pe was not tested with the layout of packed structs, and vectors in them crash. */
 /* expect: pe__without_fpack_struct_or_pragma_pack */
 /* flags: -fpack-struct */
 /* good: -O1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A header that leaves a #pragma pack behind. */
+/* A header before pe.h may leave a #pragma pack behind, which packs the structs of pe.h. */
 /* target: x86_64 */
 /* expect: pe__without_fpack_struct_or_pragma_pack */
 /* flags: -DPACKED */

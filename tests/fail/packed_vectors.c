@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -fpack-struct=8 leaves doubles where they are, and misplaces vectors. */
+/* -fpack-struct=8 does not move doubles, but it misaligns vectors. */
 /* target: x86_64 */
 /* expect: pe__vectors_without_fpack_struct_or_pragma_pack */
 /* flags: -msse2 -fpack-struct=8 */

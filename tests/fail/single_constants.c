@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Constants that are floats have 29 bits less than pe's. */
+/* This flag makes floats of constants, which then lack 29 bits of the doubles that pe needs. */
 /* compiler: gcc */
 /* expect: without_fsingle_precision_constant */
 /* flags: -fsingle-precision-constant */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SLEEF is asked for, and its header is not there (the runner hides it). */
+/* SLEEF is on, but its header is missing: tests/checks/fail.sh hides it. */
 /* hide: sleef.h */
 /* expect: sleef.h */
 /* flags: -DPE_SLEEF=1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PE_SLEEF is 0 or 1. */
+/* PE_SLEEF must be 0 or 1. */
 /* expect: PE_SLEEF must be */
 /* flags: -DPE_SLEEF=2 */
 /* good: -DPE_SLEEF=0 */

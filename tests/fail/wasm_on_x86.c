@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* WebAssembly is none of x86. */
+/* An x86 has no instructions of WebAssembly. */
 /* target: x86_64 */
 /* expect: -msimd128 */
 /* flags: -DPE_ISA=PE_ISA_WASM */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware with wider registers that is neither x86 nor 68881. */
+/* Other hardware than x86 and the 68881 may also have wider registers. The error must not name
+   flags of these two. */
 /* target: x86_64 */
 /* compiler: gcc */
 /* expect: for other hardware */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clang without SSE2 uses the x87, whatever FLT_EVAL_METHOD says under -ffp-eval-method=source. */
+/* Without SSE2, clang uses the x87, even if -ffp-eval-method=source makes FLT_EVAL_METHOD 0. */
 /* target: x86_64 */
 /* compiler: clang */
 /* expect: -msse2 -mfpmath=sse */

@@ -18,8 +18,8 @@ enum { WIDEST = 64, ELEMENTS = 320, POOL = 48, REGROUPED = 8 };
 typedef struct plan_case {
     pe_plan plan;
     pe_config config;
-    pe_plan still; /* the same without offset and padding    */
-    pe_plan bare;  /* and also with amplitude 1: differences */
+    pe_plan still; /* `plan` without offset and padding */
+    pe_plan bare;  /* `still` with amplitude 1, which is what a plan is for pe_delta() */
 } plan_case;
 
 static plan_case pool[POOL];     /* made once; the first eight are default configs */
@@ -45,7 +45,7 @@ static void make_twins(plan_case *p, const double *omega, void *still, void *bar
     if (status != PE_OK) FUZZ_FAIL("a plan has no twin without offset: status %d", (int)status);
 }
 
-/* Does each pair turn by a sum over all coordinates? */
+/* Returns whether each pair's angle is a sum over all coordinates. */
 static int turns_by_sums(const pe_config *c)
 {
     return c->axes > 1 && c->columns == PE_COLUMNS_SUMS;
@@ -159,7 +159,8 @@ static pe_config decode_config(fuzz_input *in)
     return c;
 }
 
-/* May the pairs of this config have a list of coordinates, and this one? */
+/* Returns whether a config like this one may list the coordinates of its pairs, and whether its
+   list is valid. c->coordinate must not be NULL. */
 static int coordinates_fit(const pe_config *c)
 {
     int ok = c->columns == PE_COLUMNS_BLOCKS && c->d_model % 2 == 0 && !c->has_padding;
@@ -168,7 +169,7 @@ static int coordinates_fit(const pe_config *c)
     return ok;
 }
 
-/* Does this config break a limit that stands at a field of pe_config? */
+/* Returns whether a field is out of the range that its comment in pe_config gives. */
 static int breaks_a_limit(const pe_config *c)
 {
     return c->d_model == 0 || !(c->base >= 0x1p-20 && c->base <= 0x1p900) ||
@@ -182,7 +183,9 @@ static int breaks_a_limit(const pe_config *c)
            (turns_by_sums(c) && c->angle != PE_ANGLE_EXACT);
 }
 
-/* The plan of an input, in memory of its own; the first block. Returns 0 if there is none. */
+/* Makes *p from an input, with plans of its own. p->plan is in the first block of memory, the only
+   one that is still taken. Returns 0, with no block taken, if the config or its arguments are
+   refused, or if d_model is larger than WIDEST. */
 static int decode_plan(fuzz_input *in, plan_case *p)
 {
     const unsigned how = fuzz_byte(in), front = fuzz_byte(in) & 63;
@@ -233,7 +236,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
         fuzz_zeros(plan);
         status = pe_plan_init_frequencies(plan, c, omega, pairs, at, size);
     } else {
-        if (sums) may |= FUZZ_BIT(PE_ERR_SUMS); /* they want a matrix */
+        if (sums) may |= FUZZ_BIT(PE_ERR_SUMS); /* they need a matrix of frequencies */
         fuzz_save(2);
         fuzz_zeros(plan);
         status = pe_plan_init(plan, c, at, size);
@@ -250,7 +253,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
     static unsigned char twins[2][FUZZ_PLACE];
     make_twins(p, own ? given_omega : NULL, twins[0], twins[1], sizeof twins[0]);
     if (c->d_model <= WIDEST) return 1;
-    fuzz_release(0); /* right, but its rows have no room here */
+    fuzz_release(0); /* the plan is valid, but the harness has no room for its rows */
     return 0;
 }
 
@@ -258,7 +261,8 @@ static int decode_plan(fuzz_input *in, plan_case *p)
  * Rows
  * --------------------------------------------------------------------------------------------- */
 
-/* Does a list say the coordinates of its pairs? Such a plan is for RoPE alone. */
+/* Returns PE_ERR_PLAN_ROWS if the plan lists the coordinates of its pairs, and 0 otherwise. Only
+   RoPE can use such a plan. */
 static uint64_t rows_may(const plan_case *p)
 {
     return p->config.coordinate ? FUZZ_BIT(PE_ERR_PLAN_ROWS) : 0;
@@ -344,7 +348,8 @@ static float decode_scale(fuzz_input *in)
     return b < 224 ? some[b % 8] : fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
 }
 
-/* wrong: the first flaw is number `from`. */
+/* Returns the flaw of the place for an error from fuzz_wrong(). The errors `from`, from + 1 ... are
+   flaws of the place, beginning with FUZZ_FAR. Smaller errors are made elsewhere. */
 static fuzz_flaw flaw_of(size_t wrong, size_t from)
 {
     return wrong < from ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - from));
@@ -367,7 +372,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
     if (wrong == 2) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
     if (wrong == 3) rows = fuzz_huge(in);
 
-    /* what is wrong with it */
+    /* `may` collects the errors that the call has to report. */
     fuzz_place_make(in, &place, rows, axes, p->config.offset, flaw_of(wrong, 5), 0);
     if (place.too_long) return;
     uint64_t may = 0;
@@ -389,7 +394,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
         return;
     }
 
-    /* the same rows, side by side, in another way */
+    /* Compute the same rows in another way, without gaps between them. */
     const size_t row_bytes = d * size, cut = (size_t)(b >> 5) * rows / 7;
     unsigned char *const y = (unsigned char *)fuzz_take(rows * row_bytes, (seed & 16) != 0);
     if (c.is_add)
@@ -471,7 +476,7 @@ static void op_batch(fuzz_input *in, const plan_case *p)
  * The algebra of positions, and the rest
  * --------------------------------------------------------------------------------------------- */
 
-/* Has the plan no use for it? */
+/* Returns the errors of shifts and of pe_dot_f64() with this plan, or 0 if it supports them. */
 static uint64_t algebra_may(const plan_case *p)
 {
     const pe_plan *const plan = &p->plan;
@@ -602,7 +607,8 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
  * Sines and cosines without a plan
  * --------------------------------------------------------------------------------------------- */
 
-/* So many frequencies, in a block of their own; good = 0 if one of them is refused. */
+/* Returns `pairs` frequencies in a block of their own. Sets *good to 1 if all are in range, and to
+   0 otherwise. */
 static double *decode_omega(fuzz_input *in, size_t pairs, int *good)
 {
     double *const omega = (double *)fuzz_take(pairs * sizeof *omega, 1);
@@ -617,8 +623,9 @@ static double *decode_omega(fuzz_input *in, size_t pairs, int *good)
     return omega;
 }
 
-/* Compares with fills by a plan of these frequencies, row by row. The two arrays are apart, or
-   one array has their rows alternately. */
+/* Compares pe_sincos_T with rows that pe_fill_T computes one by one, with a plan of the same
+   frequencies. The sines and cosines are in two arrays, or in one array whose rows hold the sines
+   and then the cosines of a position, or the other way round. */
 static void op_sincos(fuzz_input *in)
 {
     enum { MOST = 40 };
@@ -631,7 +638,7 @@ static void op_sincos(fuzz_input *in)
     const int in_turn = seed & 1, sines_first = seed >> 1 & 1;
     size_t pairs = (b >> 2) % MOST, rows = fuzz_byte(in) % 24;
     const double amplitude = seed & 4 ? fuzz_double(in) : 1;
-    if (pairs < 3 && (seed & 8)) rows += 90; /* from 96 on with a table */
+    if (pairs < 3 && (seed & 8)) rows += 90; /* PE__SINCOS_MIN_ROWS is 96 */
     while (pairs * rows * 2 > ELEMENTS && rows > 1) rows /= 2;
     const size_t width = in_turn ? 2 * pairs : pairs, gap = seed & 16 ? seed >> 5 : 0;
     size_t stride = width + gap, bytes = 0;
@@ -651,7 +658,7 @@ static void op_sincos(fuzz_input *in)
         if (wrong >= 3 && wrong <= 5) may |= FUZZ_BIT(PE_ERR_NULL);
         if (wrong == 6) may |= FUZZ_BIT(PE_ERR_ALIGNMENT);
         if (may == 0 && (rows > 128 || stride < width))
-            return; /* in turn and too close: not checked */
+            return; /* too many rows, or with in_turn rows that overlap, which is not checked */
         if (may == 0 && in_turn) bytes = ((rows - 1) * stride + width) * size;
         if (may == 0 && bytes > FUZZ_PLACE) return;
     }
@@ -683,7 +690,7 @@ static void op_sincos(fuzz_input *in)
         const double p = r < FUZZ_ROWS ? fuzz_turn(&place, r, 0, 0) : 0;
         pe_at at = r < FUZZ_ROWS ? pe_at_f64(&p) : pe_skip(place.at, r);
         unsigned char row[2 * MOST * 8];
-        at.delta = 0; /* there is no plan whose amplitude it could ignore */
+        at.delta = 0; /* pe_sincos_T has no plan whose amplitude a pe_delta() could ignore */
         if (fuzz_fills[t].fill(&plan, at, 1, row, 2 * pairs) != PE_OK)
             FUZZ_FAIL("pe_fill refuses a row of pe_sincos");
         memcpy((sines_first ? want_x : want_y) + r * stride * size, row, pairs * size);
@@ -696,7 +703,7 @@ static void op_sincos(fuzz_input *in)
                   rows, pairs);
 }
 
-/* Checks what a plan reports about itself, and the call without a plan. */
+/* Checks what a plan reports about itself, or compares pe_sinusoidal_f32() with pe_fill_f32(). */
 static void op_rest(fuzz_input *in, const plan_case *p)
 {
     const unsigned b = fuzz_byte(in);
@@ -705,7 +712,7 @@ static void op_rest(fuzz_input *in, const plan_case *p)
         const pe_plan none = {0};
         double *const w = (double *)fuzz_take(pairs * sizeof *w, 1);
         double *const l = (double *)fuzz_take(pairs * sizeof *l, 0);
-        const int sums = turns_by_sums(&p->config); /* they have no frequencies */
+        const int sums = turns_by_sums(&p->config); /* such plans report no frequencies */
         const pe_status want = sums ? PE_ERR_SUMS : PE_OK;
         if (pe_plan_frequencies(&p->plan, w) != want || pe_plan_wavelengths(&p->plan, l) != want)
             FUZZ_FAIL("a plan does not say its frequencies");
@@ -732,7 +739,7 @@ static void op_rest(fuzz_input *in, const plan_case *p)
     if (rows) {
         may = fuzz_shape(d, rows, d, sizeof(float), &bytes) | fuzz_range(0, rows);
         if (d == 0) may |= FUZZ_BIT(PE_ERR_EMPTY);
-        if (d > WIDEST && !may) return; /* right, but for a machine with more memory */
+        if (d > WIDEST && !may) return; /* valid, but it needs more memory than is here */
         if (may == 0 && bytes > FUZZ_PLACE) return;
         if (wrong == 3) may |= FUZZ_BIT(PE_ERR_NULL);
     }
@@ -741,7 +748,7 @@ static void op_rest(fuzz_input *in, const plan_case *p)
     if (!fuzz_status("pe_sinusoidal", pe_sinusoidal_f32(wrong == 3 ? NULL : x, rows, d), may) ||
         rows == 0)
         return;
-    if (d != q->plan.d_model) /* a small one by chance, in place of a huge one */
+    if (d != q->plan.d_model) /* fuzz_huge() happened to return a small width */
         return;
     float *const y = (float *)fuzz_take(bytes, !(b & 16));
     if (pe_fill_f32(&q->plan, pe_from(0), rows, y, d) != PE_OK || memcmp(x, y, bytes) != 0)

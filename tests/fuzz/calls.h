@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The typed calls of pe.h behind void pointers: one table for each element type, so that a harness
- * is written once for all of them. FUZZ_FILL, FUZZ_ROPE and FUZZ_TABLES choose the groups, which
- * keeps the build short.
+ * This header wraps the typed calls of pe.h in functions that take void pointers, and lists them in
+ * a struct of pointers for each element type. So a harness is written once for all types. Before
+ * it includes this header, a harness defines FUZZ_FILL, FUZZ_ROPE or FUZZ_TABLES for the groups of
+ * calls that it needs. The other groups are not compiled, which keeps the build short.
  */
 #ifndef PE_FUZZ_CALLS_H
 #define PE_FUZZ_CALLS_H
 
 #include "fuzz.h"
 
-/* ---- filling, adding, shifting: f32, f64, f16, bf16 ---- */
+/* ---- filling, adding, shifting, sines and cosines: f32, f64, f16, bf16 ---- */
 #ifdef FUZZ_FILL
 
 typedef struct fuzz_fill {
@@ -63,7 +64,7 @@ typedef struct fuzz_rope {
     pe_status (*turn)(const pe_plan *, pe_at, size_t, void *, pe_heads);
     pe_status (*to)(const pe_plan *, pe_at, size_t, size_t, const void *, pe_heads, void *,
                     pe_heads);
-    /* from f32 to this type; of f32 as to */
+    /* rotates floats into heads of this type; for f32 it is the same call as `to` */
     pe_status (*from_f32)(const pe_plan *, pe_at, size_t, size_t, const float *, pe_heads, void *,
                           pe_heads);
     pe_status (*qk)(const pe_plan *, pe_at, size_t, void *, pe_heads, void *, pe_heads);
@@ -120,7 +121,7 @@ FUZZ_STAMP(bf16, uint16_t, pe_rope_to_f32_bf16)
     #define FUZZ_ROPE_OF(T)                                                                        \
     {fuzz_turn_##T,  fuzz_to_##T, fuzz_from_f32_##T, fuzz_qk_##T,                                  \
      fuzz_table_##T, fuzz_by_##T, fuzz_by_to_##T}
-/* f64 has none: its place is that of f32 */
+/* RoPE has no calls for f64, so the element at FUZZ_F64 repeats the calls for f32. */
 static const fuzz_rope fuzz_ropes[FUZZ_TYPES] = {FUZZ_ROPE_OF(f32), FUZZ_ROPE_OF(f32),
                                                  FUZZ_ROPE_OF(f16), FUZZ_ROPE_OF(bf16)};
 #endif
@@ -173,6 +174,7 @@ FUZZ_STAMP(bf16, uint16_t)
 
     #define FUZZ_BIAS_OF(T)                                                                        \
     {fuzz_alibi_fill_##T, fuzz_alibi_add_##T, fuzz_learned_##T, fuzz_by_index_##T}
+/* These have no calls for f64 either, so the element at FUZZ_F64 repeats the calls for f32. */
 static const fuzz_bias fuzz_biases[FUZZ_TYPES] = {FUZZ_BIAS_OF(f32), FUZZ_BIAS_OF(f32),
                                                   FUZZ_BIAS_OF(f16), FUZZ_BIAS_OF(bf16)};
 #endif

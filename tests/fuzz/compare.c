@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing `posenc compare`: a config of any keys is read, and each of its parts is shown and
- * compared with a small table. An input whose first byte is below 64 has the config as lines
- * KEY=VALUE; from other inputs a config is made, of keys that models have. The table is the part's
- * own, correctly rounded, or damaged. An exact table must be called right with every config.
+ * Fuzzes `posenc compare`. The harness reads a config with any keys. It prints each part of the
+ * config, which is a set of layers that share one positional encoding, and compares it with a small
+ * table. An input whose first byte is below 64 holds the config as lines KEY=VALUE. From other
+ * inputs a config is made, with keys that models have. The table is the part's own, correctly
+ * rounded, and damaged in some inputs. With every config, a table that is not damaged must be
+ * reported as right, if it is a table that `posenc compare` can recognise.
  */
 #include "fuzz.h"
 
@@ -18,7 +20,7 @@ static int add_value(list *l, const char *path, const char *text);
 
 enum { MOST_PAIRS = 64, MOST_ROWS = 12, MOST_TEXT = 2048, MOST_LISTED = 64 };
 
-/* Files are not read here. */
+/* Refuses every file, because the harness gives the config as settings. */
 static void read_json(const char *name, const char *text, size_t length, list *to,
                       complaint *is_wrong)
 {
@@ -40,7 +42,8 @@ static int add_scalar(list *l, const char *path, const char *text)
                                        : list_add(l, path, VALUE_STRING, 0, text, ORIGIN_SETTING);
 }
 
-/* A value as in JSON, but without quotes, and lists without lists in them. */
+/* Adds a value to the list. The text is as in JSON, except that strings have no quotes, and that a
+ * list has at most MOST_LISTED elements, none of which is a list. Returns 0 without memory. */
 static int add_value(list *l, const char *path, const char *text)
 {
     char at[320], element[160];
@@ -60,7 +63,7 @@ static int add_value(list *l, const char *path, const char *text)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    (void)run; /* the program itself: of its functions only some are called here */
+    (void)run; /* run() is the whole program; the harness calls only the functions below it */
     return 0;
 }
 
@@ -199,14 +202,15 @@ static void set_keys(list *to, char *text)
 
 /* ---- a table --------------------------------------------------------------------------------- */
 
-/* How a table is given. */
+/* In which files a table is given, and in which columns. A table of a preset has only the columns
+ * of the preset. */
 typedef enum form {
-    FORM_APART = 0,
-    FORM_TWICE,
-    FORM_BESIDE,
-    FORM_JOINED,
-    FORM_COMPLEX,
-    FORM_INV_FREQ,
+    FORM_APART = 0, /* --cos and --sin, one column for each pair                          */
+    FORM_TWICE,     /* --cos and --sin, all pairs twice: c0 c1 ... c0 c1 ...              */
+    FORM_BESIDE,    /* --cos and --sin, each pair twice: c0 c0 c1 c1 ...                  */
+    FORM_JOINED,    /* --table, the cosines before the sines: c0 c1 ... s0 s1 ...         */
+    FORM_COMPLEX,   /* --table, complex numbers: c0 s0 c1 s1 ...                          */
+    FORM_INV_FREQ,  /* --inv-freq, the frequencies                                        */
     FORM_COUNT
 } form;
 
@@ -216,8 +220,10 @@ typedef struct table {
     size_t rows, pairs;
     const char *positions;
     positions where;
-    double *cosines, *sines; /* [rows][pairs]; of a preset the first has all columns  */
-    int is_exact;            /* 1: it must be called right                            */
+    /* Both are [rows][pairs]. For FORM_INV_FREQ, `cosines` holds the frequencies. For a preset it
+     * holds the whole table. */
+    double *cosines, *sines;
+    int is_exact; /* 1: the table must be reported as right */
 } table;
 
 static double *numbers_for(size_t count)
@@ -248,7 +254,8 @@ static void choose_table(table *t, fuzz_input *in)
     if (t->where.rows > t->rows) t->where.rows = t->rows;
 }
 
-/* The part's own table of one coordinate, rounded once, as doubles. 0 if there is none. */
+/* Computes the part's own table of one coordinate, rounded once to the table's type and stored as
+ * doubles. Returns 0 if pe refuses the plan or the rows. */
 static int compute_table(table *t, part *p, const double *omega)
 {
     const int is_preset = p->kind == PART_SINUSOIDAL;
@@ -280,8 +287,8 @@ static int compute_table(table *t, part *p, const double *omega)
     return status == PE_OK;
 }
 
-/* Whether the numbers of a table are of a size that each type has, so that float16 has neither
- * infinities nor only subnormal numbers. */
+/* Returns whether the largest of the first `count` cosines is between 2^-10 and 2^15. Otherwise the
+ * table might hold infinities or nothing but subnormal numbers in float16. */
 static int is_of_usual_size(const table *t, size_t count)
 {
     double largest = 0;
@@ -289,7 +296,9 @@ static int is_of_usual_size(const table *t, size_t count)
     return largest >= 0x1p-10 && largest <= 0x1p15;
 }
 
-/* A number or a row that is not the table's. */
+/* Damages the table, if `how` is at least 128, in one of these ways. It sets one number, zeros the
+ * sines, shifts the cosines, scales or negates the sines, exchanges both, or rounds the cosines to
+ * bfloat16. */
 static void damage(table *t, fuzz_input *in)
 {
     static const double values[] = {0, 1, -1, 0.5, 1e30, (double)NAN, (double)INFINITY, 1e-300};
@@ -312,7 +321,8 @@ static void damage(table *t, fuzz_input *in)
 
 /* ---- what must hold -------------------------------------------------------------------------- */
 
-/* The array of a file, with columns as the form has them; second: the sines of two files. */
+/* Returns the array of a file, with the columns of the table's form. With `second`, it is the file
+ * of the sines, where a form has two files. The caller frees the numbers. */
 static npy array_of(const table *t, int is_preset, size_t width, int second)
 {
     npy a = {t->rows, width, t->type, 0, NULL};
@@ -333,7 +343,7 @@ static npy array_of(const table *t, int is_preset, size_t width, int second)
     return a;
 }
 
-/* Whether the table of a part can be right in this form. */
+/* Returns whether `posenc compare` can report the part's table as right in this form. */
 static int may_be_right(const table *t, const part *p)
 {
     if (p->kind == PART_ROPE) {
@@ -356,7 +366,7 @@ static void compare_part(part *p, fuzz_input *in, int is_json)
     part own = *p;
     if (own.kind == PART_ROPE && !own.rope.coordinate &&
         own.rope.section_order != PE_SECTIONS_VISION)
-        own.rope.axes = 1; /* the rows of text */
+        own.rope.axes = 1; /* rows of text have the same position in all coordinates */
     double *const omega = frequencies_of(&own, &pairs);
     if (omega && pairs > 0 && pairs <= MOST_PAIRS) {
         const int is_preset = p->kind == PART_SINUSOIDAL;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This header has what the harnesses of tests/fuzz share. A decoder makes numbers from the bytes of
- * an input; most are ordinary and some are hard. Memory detects accesses outside of a block. A
- * check makes sure that a refused call has written nothing.
+ * This header has what the harnesses of tests/fuzz share. Its decoder makes numbers from the bytes
+ * of an input; most are ordinary and some are hard. Its memory blocks detect accesses outside of
+ * them. Its checks make sure that a refused call has written nothing.
  *
- * A harness consists of LLVMFuzzerInitialize() and LLVMFuzzerTestOneInput(). libFuzzer or main.c
- * calls them. main.c is one process for AFL++, a random driver, or a replay of files. What a
- * harness does depends only on the input, so that each input is a test case.
+ * A harness consists of LLVMFuzzerInitialize() and LLVMFuzzerTestOneInput(). Either libFuzzer or
+ * main.c calls them. The latter serves AFL++, makes random inputs, or replays files. What a harness
+ * does depends only on the input, so that each input is a test case.
  *
- * With AddressSanitizer (FUZZ_HEAP), memory is blocks of the heap of exactly the requested size.
- * Otherwise memory is places of FUZZ_PLACE bytes between inaccessible pages. A place is used from
- * one end or the other, with canaries on the open side. So reading too far also faults, not only
- * writing.
+ * With AddressSanitizer (FUZZ_HEAP), a block is allocated from the heap with exactly the requested
+ * size. Otherwise a block is a part of one of FUZZ_PLACES areas of FUZZ_PLACE bytes, each between
+ * two inaccessible pages. The block is at one end of its area, where reading too far faults as well
+ * as writing. The other side of the block holds canaries, which detect only writing.
  */
 #ifndef PE_FUZZ_H
 #define PE_FUZZ_H
@@ -72,11 +72,11 @@ static inline uint64_t fuzz_bytes(fuzz_input *in, int n)
     return bits;
 }
 
-/* 0 ... n - 1, n <= 256 */
+/* Returns a number from 0 to n - 1. One byte chooses it, so n is at most 256. */
 static inline size_t fuzz_below(fuzz_input *in, size_t n) { return fuzz_byte(in) % n; }
 
-/* Returns which of n things is to go wrong in this input: 1 ... n, or 0 for nothing. Three of
-   four inputs get 0. */
+/* Returns which of n errors the harness has to make in this input: 1 ... n, or 0 for none. Three
+   of four values of the byte give 0. */
 static inline size_t fuzz_wrong(fuzz_input *in, size_t n)
 {
     const size_t b = fuzz_byte(in);
@@ -121,7 +121,7 @@ static inline int64_t fuzz_far(fuzz_input *in)
     return b < 128 ? far[b % FUZZ_COUNT(far)] : (int64_t)fuzz_bytes(in, 8);
 }
 
-/* Returns a size that overflows together with another one, or nearly does. */
+/* Returns a size whose product with another size overflows, or nearly does; rarely any size. */
 static inline size_t fuzz_huge(fuzz_input *in)
 {
     static const uint64_t huge[] = {
@@ -176,7 +176,7 @@ typedef enum fuzz_type { FUZZ_F32, FUZZ_F64, FUZZ_F16, FUZZ_BF16, FUZZ_TYPES } f
 
 static inline size_t fuzz_size(fuzz_type t) { return t == FUZZ_F32 ? 4 : t == FUZZ_F64 ? 8 : 2; }
 
-/* splitmix64 */
+/* Returns the next number of the generator splitmix64. */
 static inline uint64_t fuzz_next(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
@@ -185,7 +185,8 @@ static inline uint64_t fuzz_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Writes n elements: numbers near 1, or numbers of every size, infinities and NaN included. */
+/* Writes n pseudo-random elements. If seed % 4 is 3, they have any bits, infinities and NaNs
+   included. Otherwise their magnitudes are between 1/4 and 4. */
 static inline void fuzz_elements(fuzz_type t, void *to, size_t n, unsigned seed)
 {
     static const uint16_t hard[2][8] = {
@@ -215,7 +216,7 @@ static inline void fuzz_elements(fuzz_type t, void *to, size_t n, unsigned seed)
     }
 }
 
-/* Is this element a NaN? */
+/* Returns whether this element is a NaN. */
 static inline int fuzz_is_nan(fuzz_type t, const unsigned char *p)
 {
     uint64_t f64;
@@ -229,8 +230,8 @@ static inline int fuzz_is_nan(fuzz_type t, const unsigned char *p)
     }
 }
 
-/* Returns whether two elements are the same. memcmp() is not used: it reaches into an
-   inaccessible page with masked loads, which takes as long as comparing a hundred elements. */
+/* Returns whether two elements have the same bits. memcmp() is not used: its masked loads reach
+   into an inaccessible page, which takes as long as comparing a hundred elements. */
 static inline int fuzz_equal(const void *a, const void *b, size_t size)
 {
     uint64_t x = 0, y = 0;
@@ -240,7 +241,8 @@ static inline int fuzz_equal(const void *a, const void *b, size_t size)
     return x == y;
 }
 
-/* Returns whether the n elements are the same. Neither sign nor payload of a NaN is promised. */
+/* Returns whether the n elements at a and b are equal. Two NaNs count as equal, because pe promises
+   neither the sign nor the payload of a NaN. */
 static inline int fuzz_same(fuzz_type t, const void *a, const void *b, size_t n)
 {
     const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
@@ -262,15 +264,15 @@ enum { FUZZ_PLACES = 16, FUZZ_PLACE = 131072, FUZZ_MARGIN = 128 };
 typedef struct fuzz_block {
     unsigned char *begin;
     size_t bytes;
-    int at_end; /* its last byte is the last one before an inaccessible page */
+    int at_end; /* 1: an inaccessible page follows the block; 0: one precedes it */
 } fuzz_block;
 
 typedef struct fuzz_memory {
-    unsigned char *place[FUZZ_PLACES];
+    unsigned char *place[FUZZ_PLACES]; /* the areas; not used with FUZZ_HEAP */
     fuzz_block block[FUZZ_PLACES];
-    unsigned char saved[FUZZ_PLACES][FUZZ_PLACE]; /* the blocks as they were, see fuzz_save() */
-    size_t saved_bytes[FUZZ_PLACES];
-    size_t used;
+    unsigned char saved[FUZZ_PLACES][FUZZ_PLACE]; /* what fuzz_save() copied from the blocks */
+    size_t saved_bytes[FUZZ_PLACES];              /* 0 for a block that is not saved */
+    size_t used;                                  /* the number of blocks that are taken */
 } fuzz_memory;
 
 static fuzz_memory fuzz_all;
@@ -328,7 +330,8 @@ static inline const unsigned char *fuzz_saved(const void *begin)
     return fuzz_all.saved[i];
 }
 
-/* Fails unless this block, which was saved, is all zeros, as it has to be after an error. */
+/* Replaces the saved bytes of this block by zeros: fuzz_unwritten() then fails unless the call has
+   set the block to zeros. A plan has to be zeros after an error. */
 static inline void fuzz_zeros(const void *begin)
 {
     size_t i = 0;
@@ -336,7 +339,8 @@ static inline void fuzz_zeros(const void *begin)
     memset(fuzz_all.saved[i], 0, fuzz_all.saved_bytes[i]);
 }
 
-/* Fails if anything was written to a block that was saved, or beside any block. */
+/* Fails if a block differs from what was saved of it. fuzz_release() checks the bytes beside the
+   blocks. */
 static inline void fuzz_unwritten(const char *what)
 {
     for (size_t i = 0; i < fuzz_all.used; i++)
@@ -344,8 +348,8 @@ static inline void fuzz_unwritten(const char *what)
             FUZZ_FAIL("%s: an error, and block %zu was written", what, i);
 }
 
-/* Fails if anything was written beside a block. Then gives back all blocks except the first
-   `keep`. */
+/* Gives back all blocks except the first `keep`. Fails if anything was written beside one of the
+   blocks that are given back. With FUZZ_HEAP, AddressSanitizer finds such writes. */
 static inline void fuzz_release(size_t keep)
 {
     while (fuzz_all.used > keep) {
@@ -364,7 +368,7 @@ static inline void fuzz_release(size_t keep)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * What a call may say
+ * What a call may return
  * --------------------------------------------------------------------------------------------- */
 
 /* Checks the status of a call. `may` has the errors that its arguments have, as FUZZ_BIT()s. If
@@ -390,15 +394,16 @@ static inline size_t fuzz_mul_add(size_t a, size_t b, size_t c)
     return a * b > SIZE_MAX - c ? SIZE_MAX : a * b + c;
 }
 
-/* Returns the errors of rows of a width, for rows > 0: the rows overlap, or they are too large
-   for a pointer. Their true size is at most *bytes. */
+/* Returns the errors of `rows` rows of `width` elements, for rows > 0: PE_ERR_SHAPE if the rows
+   overlap, PE_ERR_SIZE if their size is larger than PTRDIFF_MAX. *bytes is their size, without the
+   gap after the last row, or SIZE_MAX if it overflows. `element` is the size of an element. */
 static inline uint64_t fuzz_shape(size_t width, size_t rows, size_t stride, size_t element,
                                   size_t *bytes)
 {
     const size_t span = fuzz_mul_add(rows - 1, stride, width);
     uint64_t may = 0;
     if (stride < width) may |= FUZZ_BIT(PE_ERR_SHAPE);
-    /* the library counts a whole last row */
+    /* the library counts the gap after the last row too */
     if (fuzz_mul_add(rows, stride, 0) > (size_t)PTRDIFF_MAX / element) may |= FUZZ_BIT(PE_ERR_SIZE);
     *bytes = fuzz_mul_add(span, element, 0);
     return may;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing the reader of GGUF files: what a file says is listed, or refused with an error that names
- * something, whatever its bytes are. An input whose first byte is below 64 is a file; from others
- * one is made, of keys that models have, with values and lengths of which some are lies.
+ * This harness tests the reader of GGUF files. Whatever the bytes of a file are, the reader has to
+ * list its keys, or to refuse it with an error text. An input whose first byte is below 64 holds a
+ * file after this byte. From other inputs a file is made, with keys that models have. Some of its
+ * numbers, lengths and counts are wrong.
  */
 #include "fuzz.h"
 
@@ -53,7 +54,7 @@ static uint64_t lie(fuzz_input *in, uint64_t value)
     return which < 16 ? lies[which % FUZZ_COUNT(lies)] : which < 20 ? value + which - 18 : value;
 }
 
-/* Writes a number of this type. Most inputs give an ordinary number. */
+/* Writes a number of the GGUF type `type`. Most bytes of the input give a small number. */
 static void put_number(maker *m, fuzz_input *in, unsigned type)
 {
     static const size_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
@@ -162,7 +163,9 @@ static void check_list(const list *l)
             FUZZ_FAIL("item %zu, %s", i, l->items[i].path);
 }
 
-/* Returns 1 if the file is accepted; error: 512 bytes. */
+/* Reads a file and checks what the reader returns. Returns 1 if the file is accepted. Sets *items
+ * to the number of keys of the file and of the config together. Copies the error text, which is
+ * empty if there is none, to the 512 bytes of `error`. */
 static int read_file(const unsigned char *bytes, size_t size, size_t *items, char *error)
 {
     list keys = {0}, config = {0};
@@ -205,7 +208,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         m.size = size - 1 < ROOM ? size - 1 : ROOM;
         memcpy(m.bytes, in.at, m.size);
     } else make_file(&m, &in);
-    m.bytes = (unsigned char *)realloc(m.bytes, m.size); /* for AddressSanitizer */
+    /* With exactly the size of the file, AddressSanitizer finds each read past its end. */
+    m.bytes = (unsigned char *)realloc(m.bytes, m.size);
     const int first = read_file(m.bytes, m.size, &items[0], errors[0]);
     if (first != read_file(m.bytes, m.size, &items[1], errors[1]) || items[0] != items[1] ||
         strcmp(errors[0], errors[1]) != 0)

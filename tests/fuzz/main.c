@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The main() of a harness where libFuzzer has none of its own.
+ * This is the main() of a harness that is built without libFuzzer, which has a main() of its own.
  *
- *   PROGRAM FILE_OR_DIRECTORY...        replay: each file once; says how many
+ *   PROGRAM FILE_OR_DIRECTORY...        runs each file once, and prints how many there were
  *   PROGRAM -random SECONDS [SEED [DIRECTORY [MAX_RUNS]]]
- *                                       random inputs: new ones, and changed ones of the directory
- *   PROGRAM                             under afl-fuzz, built with afl-clang-fast: persistent mode
+ *                                       runs random inputs: new ones, and changed files of
+ *                                       DIRECTORY
+ *   PROGRAM                             runs the inputs of afl-fuzz in persistent mode, if it is
+ *                                       built with afl-clang-fast
  *
- * An input that fails is written to $FUZZ_CRASH (default ./crash) before the process ends.
+ * A random input that fails is written to $FUZZ_CRASH (default ./crash) before the process ends. Of
+ * a file that fails, the name is printed.
  */
 #include "fuzz.h"
 
@@ -22,10 +25,12 @@ static const uint8_t *now_data;
 static size_t now_size;
 static const char *now_name;
 
-/* A sanitizer that ends the process calls this first. */
+/* Registers a function that a sanitizer calls before it ends the process. The symbol is NULL in a
+ * build without sanitizers. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-/* Not all of it is for signal handlers, but the process is lost anyway. */
+/* Keeps the input that is running, or prints the name of its file. A signal handler should not call
+ * stdio, but the process ends anyway. */
 static void keep_input(void)
 {
     const char *path = getenv("FUZZ_CRASH");
@@ -76,7 +81,7 @@ static void read_path(const char *path)
     FILE *f = fopen(path, "rb");
     if (f == NULL) perror(path), exit(2);
     if (files < FILES) {
-        /* exactly as large as the file, so that AddressSanitizer sees a decoder that reads on */
+        /* With exactly the size of the file, AddressSanitizer finds each read past its end. */
         uint8_t *data = (uint8_t *)malloc(s.st_size > 0 ? (size_t)s.st_size : 1);
         file_size[files] = fread(data, 1, (size_t)s.st_size, f);
         file_name[files] = (char *)malloc(strlen(path) + 1);
@@ -105,7 +110,7 @@ static int random_runs(double seconds, uint64_t seed, uint64_t most)
     while (runs < most && (runs % 256 != 0 || (spent = seconds_now() - begin) < seconds)) {
         uint64_t z = fuzz_next(&state);
         size_t size = 8 + (size_t)(z >> 56) / 2;
-        if (files > 0 && (z & 1)) { /* a file, with some bytes changed and a part of another */
+        if (files > 0 && (z & 1)) { /* a file of the directory, with 1 to 8 bytes changed */
             const size_t i = (size_t)(z >> 1 & 0xffffff) % files;
             size = file_size[i] < MOST ? file_size[i] : MOST;
             memcpy(data, file_data[i], size);
@@ -120,12 +125,14 @@ static int random_runs(double seconds, uint64_t seed, uint64_t most)
                 memcpy(data + i, &y, sizeof y);
             }
         }
-        /* the first byte chooses a plan, its high values one to be made, which takes long */
+        /* In api.c and simd.c a high first byte makes a new plan, which takes long. So the first
+         * byte is below 128 in all but 1/256 of the inputs. */
         if (z >> 31 & 255) data[0] = z >> 39 & 127;
         run(data, size);
         runs++;
     }
-    spent = (double)(clock() - cpu) / CLOCKS_PER_SEC; /* other programs may also run */
+    /* The rate is that of CPU time, so that it does not depend on other programs. */
+    spent = (double)(clock() - cpu) / CLOCKS_PER_SEC;
     printf("%llu executions, %.0f a second of CPU time, seed %llu\n", (unsigned long long)runs,
            (double)runs / (spent > 0 ? spent : 1), (unsigned long long)seed);
     return 0;
@@ -152,7 +159,7 @@ int main(int argc, char **argv)
     }
 #endif
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    if (__sanitizer_set_death_callback != NULL) /* which sees all but an abort() */
+    if (__sanitizer_set_death_callback != NULL) /* it is not called for abort() */
         __sanitizer_set_death_callback(keep_input), signal(SIGABRT, on_signal);
     else
         for (size_t i = 0; i < FUZZ_COUNT(signals); i++) signal(signals[i], on_signal);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing the reader of .npy files: an array is read, or refused with an error, whatever the bytes
- * of the file are. An input whose first byte is below 64 is a file. From other inputs a file is
- * made, of parts of headers that are valid or not, with lengths of which some are wrong. If all of
- * its parts are valid, it must be accepted, with the elements that were written.
+ * This harness tests the reader of .npy files. Whatever the bytes of a file are, the reader has to
+ * return an array, or to refuse the file with an error. An input whose first byte is below 64 holds
+ * a file after this byte. From other inputs a file is made; some have invalid keys, values or
+ * lengths. A file without such an error must be accepted, with the elements that were written.
  */
 #include "fuzz.h"
 
@@ -21,7 +21,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 /* ---- a file that is made --------------------------------------------------------------------- */
 
-/* The types that are read, and how many bytes their numbers have. */
+/* The types that the reader accepts. `size` is the number of bytes of a number; a complex element
+ * has two numbers. */
 static const struct {
     const char *text;
     npy_type type;
@@ -34,10 +35,10 @@ static const struct {
 
 typedef struct maker {
     unsigned char *bytes;
-    size_t size, which; /* which: the type, an index of types[]                   */
-    size_t rows, columns;
-    int is_by_column;
-    int is_valid; /* 1: so far the file is one that must be accepted       */
+    size_t size, which;   /* bytes that are written; index of the file's type in types[]    */
+    size_t rows, columns; /* of the shape that is written, if it is a valid one             */
+    int is_by_column;     /* 1: the elements of a column are contiguous ('fortran_order')   */
+    int is_valid;         /* 1: all that is written so far is valid                         */
 } maker;
 
 static void put(maker *m, unsigned byte)
@@ -100,7 +101,8 @@ static void put_order(maker *m, fuzz_input *in)
     put_text(m, b >= 224 ? others[b % FUZZ_COUNT(others)] : m->is_by_column ? "True" : "False");
 }
 
-/* The dictionary of the header, its keys in any order; some are missing, or the text ends early. */
+/* Writes the dictionary of the header, with its keys in any order. In some inputs one key is
+ * missing, or the end of the text is cut off. */
 static void put_dictionary(maker *m, fuzz_input *in)
 {
     static const char *const keys[] = {"'descr': ", "'fortran_order': ", "'shape': "};
@@ -123,7 +125,7 @@ static void put_dictionary(maker *m, fuzz_input *in)
     if (end >= 192 && m->size - begin > end - 192) m->size -= end - 192;
 }
 
-/* Returns the bits of the small number x in this type. */
+/* Returns the bits of x in this type. x is an integer from 0 to 126, which each type represents. */
 static uint64_t bits_of(double x, npy_type type)
 {
     const float narrow = (float)x;
@@ -140,7 +142,7 @@ static uint64_t bits_of(double x, npy_type type)
     return (uint64_t)(exponent + 14) << 10 | (uint64_t)((2 * fraction - 1) * 1024);
 }
 
-/* Returns the number that element n of the file has. */
+/* Returns the number at index n of the file's data. A complex element has two numbers. */
 static double element(size_t n) { return (double)(n % 127); }
 
 static size_t width_of(const maker *m)
@@ -189,7 +191,7 @@ static void check_array(const npy *a, size_t bytes)
         a->type > NPY_INTEGER || (a->is_complex && a->columns % 2))
         FUZZ_FAIL("%zu x %zu %s of %zu bytes", a->rows, a->columns, npy_types[a->type], bytes);
     for (size_t i = 0; i < a->rows * a->columns; i++)
-        sum += a->of[i]; /* each is there: AddressSanitizer */
+        sum += a->of[i]; /* AddressSanitizer finds a number that is not allocated */
     (void)sum;
 }
 

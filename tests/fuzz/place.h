@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places out of the bytes of an input: a pe_at of any kind, good or bad, the positions that it means,
- * told again here, and the errors that it has. Lists are blocks of exactly the elements that a call
- * may read.
+ * This header makes places from the bytes of an input. A place is a pe_at of any kind, valid or
+ * not. With it come the positions that it means, which are computed here without pe, and the errors
+ * that a call has to report. Lists are blocks of exactly the elements that a call may read.
  */
 #ifndef PE_FUZZ_PLACE_H
 #define PE_FUZZ_PLACE_H
@@ -13,44 +13,49 @@ enum { FUZZ_ROWS = 64 };
 
 typedef struct fuzz_place {
     pe_at at;
-    uint64_t may;      /* errors, with the rows and the plan it was made for               */
-    int too_long;      /* right, but its list would not fit here                           */
-    int back, delta;   /* pe_back(), pe_delta()                                            */
-    int is_range;      /* no list, no cells: any number of rows                            */
-    int is_whole;      /* a range, or a list of integers                                   */
-    size_t cells;      /* a grid of one coordinate: all are checked, used or not; else 0   */
-    size_t axes, rows; /* coordinates; rows whose positions are known, at most FUZZ_ROWS   */
-    double position[FUZZ_ROWS][PE_MAX_AXES]; /* without an offset, not turned back */
+    uint64_t may; /* the errors, as FUZZ_BIT()s, for the rows and the plan that it was made for */
+    int too_long; /* 1: a valid place whose list has no room here; harnesses skip such an input */
+    int back, delta; /* 1 if pe_back() negates the positions; 1 after pe_delta() */
+    int is_range; /* 1: a range, which needs no memory, so that it may have any number of rows  */
+    int is_whole; /* 1: a range, or a list or points whose type is i32 or i64                   */
+    size_t cells; /* the cells of a grid of one coordinate, all of which calls check; else 0    */
+    size_t axes, rows; /* coordinates of a row; rows in position[], at most FUZZ_ROWS */
+    double position[FUZZ_ROWS][PE_MAX_AXES]; /* before pe_back() and without the plan's offset */
 } fuzz_place;
 
-/* What may be wrong with it. */
+/* What the harness makes wrong in a place. Some kinds of places cannot have a flaw and stay valid.
+   Harnesses count up from FUZZ_FAR, so the order of the flaws matters to kept inputs. */
 typedef enum fuzz_flaw {
     FUZZ_GOOD,
-    FUZZ_FAR,     /* a position out of range, or not finite */
-    FUZZ_NULL,    /* no list                                */
-    FUZZ_AXES,    /* another number of coordinates          */
-    FUZZ_STRIDES, /* strides or sizes that overflow         */
-    FUZZ_SKIP,    /* too much of it is skipped              */
-    FUZZ_GARBAGE, /* made by no function                    */
+    FUZZ_FAR,     /* a position is out of range, or not finite         */
+    FUZZ_NULL,    /* the list is NULL                                  */
+    FUZZ_AXES,    /* its number of coordinates is mostly not the plan's */
+    FUZZ_STRIDES, /* strides of points, or sizes of a grid, overflow   */
+    FUZZ_SKIP,    /* pe_skip() skips more than there is                */
+    FUZZ_GARBAGE, /* no function of pe made the pe_at                  */
     FUZZ_FLAWS
 } fuzz_flaw;
 
 static inline int fuzz_real_ok(double p) { return p >= -0x1p31 && p <= 0x1p31; }
 
-/* Coordinate axis of row r of the plan's angles: with the offset, turned back. */
+/* Returns coordinate `axis` of row r, by which the plan multiplies its frequencies: the position
+   plus the plan's offset, except after pe_delta(), and negated after pe_back(). A place with one
+   coordinate gives it to each axis. */
 static inline double fuzz_turn(const fuzz_place *p, size_t r, size_t axis, double offset)
 {
     const double at = p->position[r][p->axes == 1 ? 0 : axis], t = p->delta ? at : at + offset;
     return p->back ? -t : t;
 }
 
+/* Adds PE_ERR_RANGE to p->may if position `at` is out of range, without or with the offset. */
 static inline void fuzz_judge(fuzz_place *p, double at, double offset)
 {
     if (!fuzz_real_ok(at) || !fuzz_real_ok(at + (p->delta ? 0 : offset)))
         p->may |= FUZZ_BIT(PE_ERR_RANGE);
 }
 
-/* first, first + step ... for rows > 0 rows, of which `skip` more come before */
+/* Makes a range first, first + step ... of `rows` rows, at least one. The step is 1 if kind is 0.
+   If the numbers allow it, the range begins `skip` rows earlier, which pe_skip() leaves out. */
 static inline void fuzz_place_range(fuzz_input *in, fuzz_place *p, unsigned kind, size_t rows,
                                     size_t skip, double offset, fuzz_flaw flaw)
 {
@@ -100,7 +105,7 @@ static inline void fuzz_place_grid(fuzz_input *in, fuzz_place *p, size_t rows, s
     size_t *const given = (size_t *)fuzz_take(axes * sizeof *given, extra >= 128);
     memcpy(given, sizes, axes * sizeof *given);
     p->at = pe_skip(pe_grid(given, axes), skip);
-    memset(given, FUZZ_CANARY, axes * sizeof *given); /* they are copied */
+    memset(given, FUZZ_CANARY, axes * sizeof *given); /* pe_grid() must have copied the sizes */
     int none = 0;
     cells = 1;
     for (size_t a = 0; a < axes; a++) none |= sizes[a] == 0;
@@ -119,7 +124,7 @@ static inline void fuzz_place_grid(fuzz_input *in, fuzz_place *p, size_t rows, s
             p->position[r][a] = (double)(rest % sizes[a]);
 }
 
-/* Makes a list, or points, of one of four types. */
+/* Makes a list, or points if `points` is set. The types 0, 1, 2, 3 are i32, i64, f32, f64. */
 static inline void fuzz_place_list(fuzz_input *in, fuzz_place *p, unsigned type, int points,
                                    size_t rows, size_t skip, size_t axes, double offset,
                                    fuzz_flaw flaw, int whole)
@@ -197,8 +202,8 @@ static inline void fuzz_place_list(fuzz_input *in, fuzz_place *p, unsigned type,
         }
 }
 
-/* A place for so many rows, of a plan of so many axes with that offset. whole: no fractions. It takes
-   at most one block. */
+/* Makes a place for `rows` rows and for a plan with these axes and this offset. With `whole`, its
+   positions are integers. The place takes at most one block of memory. */
 static inline void fuzz_place_make(fuzz_input *in, fuzz_place *p, size_t rows, size_t plan_axes,
                                    double offset, fuzz_flaw flaw, int whole)
 {

@@ -21,14 +21,16 @@ typedef struct plan_case {
     pe_plan plan;
     pe_layout layout;
     double offset;
-    uint64_t may;  /* PE_ERR_PLAN_ROPE: RoPE has no use for it */
-    size_t blocks; /* of equal width, each with halves of its own; else 0 */
-    size_t n;      /* elements that turn                  */
-    size_t before; /* of a head, before those            */
-    int adjacent;  /* halves that are read adjacent      */
-    uint8_t coordinate[PAIRS], number[PAIRS]; /* of pair i: its coordinate, its pair in the twins */
-    pe_plan still;                            /* of one coordinate, without offset   */
-    pe_plan bare;                             /* and with the amplitude 1            */
+    uint64_t may;  /* FUZZ_BIT(PE_ERR_PLAN_ROPE) if RoPE refuses the plan, else 0      */
+    size_t blocks; /* blocks of equal width with halves of their own; 0: one block     */
+    size_t n;      /* elements of a head that are rotated                              */
+    size_t before; /* elements of a head before those                                  */
+    int adjacent;  /* 1: pairs are interleaved before the rotation and halves after it */
+    /* For each pair: its coordinate, or STILL if its angle is always 0, and the index of the pair
+       of the twins with the same frequency. */
+    uint8_t coordinate[PAIRS], number[PAIRS];
+    pe_plan still; /* first twin: the plan with one coordinate and without offset      */
+    pe_plan bare;  /* second twin: also with amplitude 1, as pe_delta() has it         */
 } plan_case;
 
 static plan_case pool[POOL];
@@ -45,7 +47,8 @@ static void make_plan(pe_plan *plan, const pe_config *config)
         FUZZ_FAIL("no plan for number %zu of the pool", pooled);
 }
 
-/* twin: of one block of columns */
+/* Adds the plan of a config to the pool. `twin` is the config of one block of its columns. The
+   plans `still` and `bare` are made from it. */
 static plan_case *pool_add(pe_config config, pe_config twin)
 {
     plan_case *p = &pool[pooled++];
@@ -62,7 +65,7 @@ static plan_case *pool_add(pe_config config, pe_config twin)
     return p;
 }
 
-/* The same of a list: 0 if it is wrong. */
+/* Does the work of sections_of() for a config that lists the coordinate of each pair. */
 static int list_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinate, uint8_t *number)
 {
     int ok = c->section_order == PE_SECTIONS_BLOCKS;
@@ -74,8 +77,8 @@ static int list_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinate, u
     return ok;
 }
 
-/* The coordinate of each pair and its frequency among those of a head that this coordinate has alone;
-   0 if the sections are wrong. */
+/* Stores the coordinate of each pair, and the index of its frequency in a head that has only this
+   coordinate. Returns 0 if the sections, or the list of coordinates, are invalid. */
 static int sections_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinate, uint8_t *number)
 {
     size_t count[PE_MAX_AXES] = {0};
@@ -154,11 +157,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     pe_config c = pe_config_default(16);
     c.angle = PE_ANGLE_FLOAT32, c.offset = -9, c.amplitude = 2;
     pool_add(c, c);
-    c = pe_config_preset(PE_PRESET_DETR, 8); /* two blocks of adjacent pairs */
+    c = pe_config_preset(PE_PRESET_DETR, 8); /* two blocks of interleaved pairs */
     pool_add(c, pe_config_default(4));
-    c = pe_config_preset(PE_PRESET_MAE_2D, 16); /* and two of halves */
+    c = pe_config_preset(PE_PRESET_MAE_2D, 16); /* two blocks of halves */
     pool_add(c, pe_config_default(8))->blocks = 2;
-    /* the rest is refused */
+    /* RoPE refuses the next three plans. */
     c = pe_config_default(7);
     pool_add(c, c)->may = FUZZ_BIT(PE_ERR_PLAN_ROPE);
     c = pe_config_preset(PE_PRESET_FAIRSEQ, 8);
@@ -188,14 +191,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * What has to come out
+ * The expected results
  * --------------------------------------------------------------------------------------------- */
 
 /* Writes the cosines and sines of row r of a place. */
 static void row_of_table(const plan_case *p, const fuzz_place *place, size_t r, float *c, float *s)
 {
     const pe_plan *const twin = place->delta ? &p->bare : &p->still;
-    for (size_t k = 0; k <= p->plan.axes; k++) { /* and those that stand still */
+    for (size_t k = 0; k <= p->plan.axes; k++) { /* the last pass is for the pairs with STILL */
         const size_t a = k < p->plan.axes ? k : STILL;
         const double t = a == STILL ? 0 : fuzz_turn(place, r, a, p->offset);
         float cosines[PAIRS], sines[PAIRS];
@@ -207,7 +210,8 @@ static void row_of_table(const plan_case *p, const fuzz_place *place, size_t r, 
     }
 }
 
-/* Element e of a head as the pair has it in halves, for one in adjacent pairs. */
+/* Returns the index in a head of halves of the element that has index e in a head of interleaved
+   pairs. Elements after the n that are rotated keep their index. */
 static size_t in_halves(size_t e, size_t n) { return e < n ? e % 2 * (n / 2) + e / 2 : e; }
 
 /* Rotates one head of n elements. Floats are rotated by the formula, other types with their
@@ -281,8 +285,8 @@ static uint16_t narrowed(fuzz_type t, float x)
  * Heads
  * --------------------------------------------------------------------------------------------- */
 
-/* Returns the errors of heads of `width` elements, at least one. *span is the number of elements
-   up to the last one. */
+/* Returns the errors of heads of `width` elements, for at least one token and one head. *span is
+   the number of elements from the first to the last, or SIZE_MAX if it overflows. */
 static uint64_t heads_may(size_t width, size_t tokens, pe_heads x, size_t size, size_t *span)
 {
     const size_t t = tokens - 1, h = x.heads - 1;
@@ -395,7 +399,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     if (seed & 64) /* [heads, tokens, head_dim] */
         x_lie.token_stride = head_dim + gap,
         x_lie.head_stride = (tokens ? tokens : 1) * x_lie.token_stride;
-    if (seed & 128) { /* strides that lead nowhere */
+    if (seed & 128) { /* the stride of a single token or head is not used, so any value is valid */
         if (tokens == 1) x_lie.token_stride = fuzz_byte(in) & 1 ? 0 : SIZE_MAX / 3;
         if (heads == 1) x_lie.head_stride = fuzz_byte(in) & 1 ? 0 : SIZE_MAX / 5;
     }
@@ -404,11 +408,11 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     if (wrong == 3) tokens = fuzz_huge(in);
     if (wrong == 4) heads = x_lie.heads = fuzz_huge(in);
     if (wrong == 5 && to) head_dim = fuzz_byte(in) < 128 ? fuzz_byte(in) % (n + 1) : fuzz_huge(in);
-    if (by && n % 2) return; /* half of it is no number of pairs */
+    if (by && n % 2) return; /* a table has whole pairs */
     fuzz_by rows_by = by_make(in, half, tokens);
     pe_rope_table *const table = &rows_by.table;
     const int two = table->layout <= PE_ROPE_TABLE_TWICE;
-    size_t far = 0; /* a row that is none */
+    size_t far = 0; /* 1 + the token whose row of the table does not exist; 0: there is none */
     table->stride = width_by(&rows_by) + (seed & 16 ? seed % 3 : 0);
     if (wrong == 5 && by)
         table->stride = fuzz_byte(in) < 128 ? width_by(&rows_by) - 1 : fuzz_huge(in);
@@ -419,11 +423,11 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         rows_by.gathers = 1;
         rows_by.row[far - 1] = which & 128 ? -1 - (int64_t)which : (int64_t)tokens + (int64_t)which;
     }
-    /* where it comes from: heads side by side; of how many */
+    /* The source of a copy has heads without gaps. Their number may be wrong. */
     pe_heads from_lie = {heads, head_dim, fuzz_mul_add(heads ? heads : 1, head_dim, 0)};
     if (wrong == 6 && to) from_lie.heads = heads + 1 + fuzz_byte(in) % 3;
 
-    /* what is wrong with it */
+    /* `may` collects the errors that the call has to report. */
     const size_t width = to ? head_dim : n;
     const int differ = to && from_lie.heads != x_lie.heads;
     const int nothing = tokens == 0 || (heads == 0 && k_heads == 0 && !differ);
@@ -449,10 +453,10 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             may |= FUZZ_BIT(PE_ERR_ENUM) | FUZZ_BIT(PE_ERR_SIZE);
         }
         if (may == 0 && (span > FUZZ_PLACE / size || tokens > 64 || heads > 64)) return;
-        if (may == 0 && to && head_dim > 2 * PAIRS + 8) return; /* right, but without room here */
+        if (may == 0 && to && head_dim > 2 * PAIRS + 8) return; /* valid, but larger than head[] */
         if (may == 0 && by && from_span > FUZZ_PLACE) return;
     }
-    const size_t in_place = to ? 0 : before; /* in front of what is looked at */
+    const size_t in_place = to ? 0 : before; /* `span` begins at the rotated part */
     const size_t elements = may || nothing || heads == 0 ? 64 : in_place + span;
     unsigned char *const x = (unsigned char *)fuzz_take(elements * size, seed & 1);
     fuzz_elements(t, x, elements, seed);
@@ -480,7 +484,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         fuzz_elements(rows_by.type, sines, all, seed + 2);
         table->cosines = cosines, table->sines = two ? sines : NULL;
     }
-    if (!nothing && wrong >= 8 && wrong <= 11) { /* one of its pointers */
+    if (!nothing && wrong >= 8 && wrong <= 11) { /* one of the pointers is NULL, see below */
         if ((wrong == 9 || wrong == 10) && heads == 0) return;
         if (wrong == 10 && !to) return;
         if (wrong == 11 && !(qk && k_heads)) return;
@@ -491,7 +495,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const pe_at of_range = pe_from(0), listed = pe_at_i64(rows_by.row);
     const pe_at chosen = rows_by.gathers && tokens <= 64 ? listed : of_range;
     const pe_at rows = rows_by.back ? pe_back(chosen) : chosen;
-    if (to && may) /* its blocks are smaller than they are said to be, and might overlap then */
+    if (to && may) /* the blocks are smaller than the call is told, and so may seem to overlap */
         may |= FUZZ_BIT(PE_ERR_OVERLAP);
     fuzz_save(fuzz_all.used);
     const pe_plan *const plan = wrong == 8 ? NULL : &p->plan;
@@ -521,7 +525,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         return;
     }
 
-    /* the same, head by head, in a copy */
+    /* Rotate a copy of the heads, one head at a time. */
     unsigned char *const y = (unsigned char *)fuzz_take(elements * size, !(seed & 1));
     unsigned char *const z = k ? (unsigned char *)fuzz_take(k_span * size, seed & 1) : NULL;
     memcpy(y, fuzz_saved(x), elements * size);
@@ -555,12 +559,13 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             turn_blocks(blocks, t, layout, c, s, n, at);
         }
     }
-    if (heads && !fuzz_same(t, x, y, elements)) /* and what is between the heads */
+    if (heads && !fuzz_same(t, x, y, elements)) /* this includes what is between the heads */
         FUZZ_FAIL("pe_rope, form %u: not the bits of its heads alone, type %d, n %zu", form, (int)t,
                   n);
     if (k && !fuzz_same(t, z, k, k_span)) FUZZ_FAIL("pe_rope_qk: not the keys alone");
     if (form > FORM_TURN_TOO) return;
-    memcpy(y, fuzz_saved(x), elements * size); /* in two parts */
+    /* Two calls for a part of the tokens each have to give the same bits. */
+    memcpy(y, fuzz_saved(x), elements * size);
     const size_t cut = (seed >> 5) * tokens / 7, begin = tokens == 1 ? 0 : cut * x_lie.token_stride;
     if (f->turn(&p->plan, pe_skip(place.at, cut), tokens - cut, y + begin * size, x_lie) != PE_OK ||
         f->turn(&p->plan, place.at, cut, y, x_lie) != PE_OK || !fuzz_same(t, x, y, elements))
@@ -599,7 +604,7 @@ static void op_tables(fuzz_input *in, const plan_case *p)
         may = p->may | place.may | fuzz_shape(width, rows, stride, size, &bytes);
         if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) may |= FUZZ_BIT(PE_ERR_ENUM);
         if (may == 0 && (rows > FUZZ_ROWS || bytes > FUZZ_PLACE / 16))
-            return; /* slow, nothing new */
+            return; /* a larger table takes long and tests nothing else */
     }
     if (may || rows == 0) bytes = 64;
     unsigned char *const c = (unsigned char *)fuzz_take(bytes, seed & 1);
@@ -660,7 +665,7 @@ static void op_tables(fuzz_input *in, const plan_case *p)
                     FUZZ_FAIL("pe_rope_table, layout %u: row %zu, pair %zu", form, r, i);
                 unsigned char minus[4];
                 memcpy(minus, sine, size);
-                minus[size - 1] ^= 0x80; /* fuzzed on little-endian machines */
+                minus[size - 1] ^= 0x80; /* the sign, on the little-endian machines that fuzz */
                 if (matrix && (!fuzz_equal(x + (first + 1) * size, minus, size) ||
                                !fuzz_equal(x + (first + 3) * size, cosine, size)))
                     FUZZ_FAIL("pe_rope_table, matrices: row %zu, pair %zu", r, i);
@@ -733,7 +738,7 @@ static pe_rope_config decode_config(fuzz_input *in)
     if (fields & 32768) lists[few & 1][few / 8 % PAIRS] = fuzz_double(in);
     if (c.head_dim > 2 * PAIRS) c.head_dim = 2 * PAIRS;
     c.layout = (pe_layout)(more & 1);
-    if (more & 2) { /* sections: mostly right ones */
+    if (more & 2) { /* sections, most of them valid */
         const size_t pairs = pairs_of(&c), any = fuzz_byte(in);
         c.axes = any < 224 ? 1 + any % 4 : any % 11;
         c.section_order = (pe_sections)(any / 4 % 3);
@@ -743,7 +748,7 @@ static pe_rope_config decode_config(fuzz_input *in)
         if (more & 4)
             c.sections[any % 8] = fuzz_byte(in) < 224 ? fuzz_byte(in) % 20 : fuzz_huge(in);
         if (more & 8) c.section_order = (pe_sections)fuzz_byte(in);
-    } else if (more & 4) { /* a coordinate for each pair: mostly a right one */
+    } else if (more & 4) { /* a coordinate for each pair, in most inputs a valid one */
         uint64_t state = fuzz_byte(in);
         c.axes = 1 + state % 4;
         for (size_t i = 0; i < PAIRS; i++) {
@@ -760,7 +765,7 @@ static pe_rope_config decode_config(fuzz_input *in)
     if (more & 32) c.angle = (pe_angle)(fuzz_byte(in) % 4);
     if (more & 64) c.expected_rows = fuzz_byte(in) % 3;
     if ((more & 192) == 192) c.layout = (pe_layout)fuzz_byte(in), c.max_position_embeddings = few;
-    if ((more & 192) == 128) { /* a head's rotated part in its middle, and pairs read adjacent */
+    if ((more & 192) == 128) { /* a rotated part that begins at any element, and rope_interleave */
         const unsigned where = fuzz_byte(in);
         c.rotary_offset = where < 240 ? where % 8 : fuzz_huge(in);
         if (where & 8 && !c.rotary_dim) c.rotary_dim = c.head_dim;
@@ -794,9 +799,9 @@ static pe_config listed_config(const pe_rope_config *c, size_t pairs, double amp
     return config;
 }
 
-/* Checks the frequencies of every type, with valid and invalid fields, and the plan of such a
-   config. Returns 1 if there is a plan. It is in memory of its own, which is then the first
-   block. */
+/* Checks the frequencies of a config of any type, with valid or invalid fields, and makes its plan.
+   Returns 1 if *p has a plan with twins. The plan's memory is then the first block, and no other
+   block is taken. */
 static int op_configs(fuzz_input *in, plan_case *p)
 {
     static unsigned char twins[2][FUZZ_PLACE];
@@ -814,7 +819,7 @@ static int op_configs(fuzz_input *in, plan_case *p)
                    c.offset * 0x1p20 != floor(c.offset * 0x1p20)))
         FUZZ_FAIL("a config with wrong sections, layout, angle or offset is taken");
 
-    /* its plan, with the memory that it needs, or less */
+    /* The plan gets the memory that it needs, or too little. */
     const int little = how >= 224;
     const size_t room = bytes && !little ? bytes : 64;
     if (room > FUZZ_PLACE) return 0;
@@ -846,14 +851,14 @@ static int op_configs(fuzz_input *in, plan_case *p)
             FUZZ_FAIL("pe_rope_frequencies: type %d, frequency %zu is %a", (int)c.rope_type, i,
                       w[i]);
         if (w[i] > 0x1p21) may |= FUZZ_BIT(PE_ERR_FACTOR);
-        /* of factors each pair has one of its own */
+        /* All axes of a vision tower have the same frequencies, unless each pair has a factor. */
         if (vision && !c.freq_factors && c.rope_type != PE_ROPE_LONGROPE &&
             w[i] != w[i % (pairs / c.axes)])
             FUZZ_FAIL("pe_rope_frequencies: the axes of a vision tower differ in pair %zu", i);
     }
     if (little && bytes) may |= FUZZ_BIT(PE_ERR_MEMORY);
     fuzz_zeros(plan);
-    const int other = good && c.coordinate && (how & 4); /* the same by the other config */
+    const int other = good && c.coordinate && (how & 4); /* makes the same plan from a pe_config */
     const pe_config listed = listed_config(&c, pairs, factor);
     const pe_status status = other ? pe_plan_init_frequencies(plan, &listed, w, pairs, memory, room)
                                    : pe_rope_plan_init(plan, &c, memory, room);
@@ -871,15 +876,17 @@ static int op_configs(fuzz_input *in, plan_case *p)
         }
     c.coordinate = c.coordinate ? coordinates : NULL; /* the plan has a copy */
     fuzz_release(1);
-    if (vision && c.freq_factors) return 0; /* one a pair: whose that is in a twin is not told */
+    /* With these, pairs of one index have different frequencies, which one twin cannot hold. */
+    if (vision && c.freq_factors) return 0;
     if (vision && c.rope_type == PE_ROPE_PROPORTIONAL) return 0;
     if (vision && c.rope_type == PE_ROPE_LONGROPE) return 0;
     rope_twins(p, &c, twins[0], twins[1], sizeof twins[0]);
-    if (other) p->before = 0, p->adjacent = 0; /* which pe_config does not have */
+    if (other) p->before = 0, p->adjacent = 0; /* pe_config has no fields for them */
     return 1;
 }
 
-/* Compares ggml's angles with those of each row alone, at the number that its place means. */
+/* Compares ggml's cosines and sines with those of calls for one row each, at the position that the
+   place means. */
 static void op_ggml(fuzz_input *in)
 {
     static fuzz_place place;

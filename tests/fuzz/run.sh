@@ -1,23 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# run.sh: the harnesses of tests/fuzz (api simd rope tables gguf npy compare).
+# run.sh: builds and runs the harnesses of tests/fuzz. They are api, simd, rope, tables, gguf, npy and compare; without
+# NAME all of them are used.
 #
-#   run.sh fuzz [NAME...]      run each with $FUZZ_ENGINE for its share of $FUZZ_SECONDS
-#                              (`tests/run fuzz`); new inputs go to build/fuzz/corpus.NAME
-#   run.sh replay [NAME...]    replay tests/fuzz/corpus/NAME: with gcc, and with clang and its
-#                              sanitizers, simd without them (`tests/run fuzz-replay`)
-#   run.sh minimise [NAME...]  make tests/fuzz/corpus/NAME anew from what covers most
+#   run.sh fuzz [NAME...]      runs each with $FUZZ_ENGINE for its share of $FUZZ_SECONDS (`tests/run fuzz`). libFuzzer
+#                              keeps new inputs in build/fuzz/corpus.NAME
+#   run.sh replay [NAME...]    replays tests/fuzz/corpus/NAME with gcc, and with clang and its sanitizers; simd has no
+#                              sanitizers (`tests/run fuzz-replay`)
+#   run.sh minimise [NAME...]  makes tests/fuzz/corpus/NAME anew from the inputs that cover most
 #
-# Variables: FUZZ_SECONDS=60   all harnesses together
-#            FUZZ_ENGINE       libfuzzer (default where clang has it), afl, random
-#            FUZZ_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (libfuzzer)
-#            FUZZ_SEED=1       of the random numbers
-#            FUZZ_FLAGS        more flags for libFuzzer; "-len_control=0 -reduce_inputs=0": long
-#                              inputs, of which fewer are needed: good before minimise
+# Variables: FUZZ_SECONDS=60   the time for all harnesses together
+#            FUZZ_ENGINE       libfuzzer, afl or random; the default is libfuzzer if clang has it, otherwise random
+#            FUZZ_SANITIZE=1   builds libfuzzer's program with AddressSanitizer and UndefinedBehaviorSanitizer
+#            FUZZ_SEED=1       the seed of the random numbers
+#            FUZZ_FLAGS        more flags for libFuzzer. "-len_control=0 -reduce_inputs=0" gives long inputs, of which
+#                              fewer are needed; use it before minimise
 #            FUZZ_REPLAY="gcc clang"  the compilers of a replay
 #
-# A crash fails, leaves the input in build/fuzz and says how to replay it.
+# If a harness crashes, the script fails and prints how to replay the input. New inputs are left in build/fuzz.
 set -u
 . tests/tools/lib.sh
 FUZZ_SECONDS=${FUZZ_SECONDS:-60}
@@ -30,7 +31,7 @@ CORPUS=tests/fuzz/corpus
 BASE="-std=c99 -g1 -I. -Itests/fuzz $EXTRA_CFLAGS"
 LIBFUZZER="-O2 -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp"
 SANITIZERS="-fsanitize=address,undefined -fno-sanitize-recover=all"
-# a build of a quarter of the time, for `make test`
+# These sanitizers take 25 % of the build time of SANITIZERS, so that a replay can be part of `make test`.
 FEWER="-fsanitize=address,signed-integer-overflow,shift,bounds,float-cast-overflow\
 ,integer-divide-by-zero,pointer-overflow -fno-sanitize-recover=all"
 mkdir -p "$OUT"
@@ -42,7 +43,8 @@ have_libfuzzer() {
         $CLANG -x c -fsanitize=fuzzer - -o "$OUT/probe" >/dev/null 2>&1
 }
 
-# build NAME COMPILER FLAGS... : $OUT/$program
+# build NAME COMPILER FLAGS...: builds a harness as $OUT/$program. $main is the file with main(), or empty for
+# libFuzzer, which has its own.
 build() {
     build_name=$1 build_cc=$2
     shift 2
@@ -57,7 +59,7 @@ build() {
     for isa in $(cpu_isas); do # the scalar one first, with hardware FMA: more inputs a second
         code=$isa
         [ "$isa" != scalar ] || ! cpu_has avx2 || code=scalarfma
-        # SLEEF in all but the scalar code, so that it is compared with pe's own sines
+        # All but the scalar code use SLEEF, so that SLEEF is compared with pe's own sines.
         sleef=0
         if [ "$isa" != scalar ] && [ "$SLEEF" != 0 ] && have_library sleef "$build_cc"; then
             sleef=1 build_libs=-lsleef
@@ -78,7 +80,7 @@ no_build() {
     failed=$((failed + 1))
 }
 
-# crashed NAME INPUT: say how to see it again.
+# crashed NAME INPUT: reports a crash, with the command that replays the input.
 crashed() {
     echo "CRASH of $1, input $2; to replay it: $OUT/$program $2"
     failed=1
@@ -95,7 +97,7 @@ fuzz_libfuzzer() {
     build "$1" "$CLANG" $flags || { no_build "$1" && return; }
     mkdir -p "$OUT/corpus.$1"
     log=$OUT/$program.log
-    # entropic=0: the default schedule costs ten times what an execution does
+    # With libFuzzer's default schedule, entropic=1, choosing an input takes ten times as long as running it.
     # shellcheck disable=SC2086
     "$OUT/$program" -max_total_time="$2" -max_len=160 -entropic=0 -reload=0 -timeout=20 \
         -print_final_stats=1 -seed="$FUZZ_SEED" -artifact_prefix="$OUT/$1." $FUZZ_FLAGS \
@@ -172,8 +174,8 @@ replay() {
     done
 }
 
-# Few inputs that reach every edge that any input of the two directories reaches; at most MOST,
-# those that reach most, so that a checkout stays small.
+# minimise NAME: replaces the kept inputs by few that together reach every edge that any kept or new input reaches. If
+# there are more than MOST, those that add least are left out, so that a checkout stays small.
 MOST=180
 minimise() {
     have_libfuzzer || skip "clang's libFuzzer is missing"
@@ -187,9 +189,10 @@ minimise() {
         cat "$OUT/$program.log"
         exit 1
     }
-    # planted-* are kept by hand: what tests/tools/selfcheck.sh looks for
+    # The files planted-* were added by hand and stay. tests/tools/selfcheck.sh needs them to find the defects that it
+    # plants.
     find "$CORPUS/$1" -type f ! -name 'planted-*' -exec rm -f {} +
-    # written in the order of what each adds
+    # libFuzzer writes first the inputs that add most, so the oldest files come first.
     # shellcheck disable=SC2012
     ls -tr "$OUT/min.$1" | head -n $MOST | while read -r input; do
         cp "$OUT/min.$1/$input" "$CORPUS/$1/"

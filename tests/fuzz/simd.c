@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing the instruction sets against each other: a call made by the scalar code and by each other
- * code that is linked in has to give the same bits. FUZZ_CODES names them, the scalar one first:
- * -DFUZZ_CODES=code_scalar,code_avx2,code_avx512.
+ * Fuzzes the instruction sets against each other. The library is linked in once for each of them,
+ * and each copy has to give the bits of the scalar copy. FUZZ_CODES names the fuzz_code objects of
+ * the copies, the scalar one first: -DFUZZ_CODES=&code_scalar,&code_avx2,&code_avx512.
  */
 #include "simd.h"
 
@@ -101,7 +101,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     for (size_t n = 0; n < POOL;) {
         uint8_t bytes[32];
         for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)fuzz_next(&state);
-        if (n % 4) /* three of four with no field changed */
+        if (n % 4) /* three of four plans change no field of the config: fields = 0 */
             bytes[2] = 0;
         fuzz_input in = {bytes, bytes + sizeof bytes};
         n += (size_t)(n % 6 == 5 ? decode_rope_plans(&in, &pool[n]) : decode_plans(&in, &pool[n]));
@@ -119,7 +119,7 @@ static void take_all(fuzz_type t, size_t n, unsigned seed, void **x)
     }
 }
 
-/* The same in all blocks, and the same status? */
+/* Fails unless all blocks have the n elements, and all calls the status, of the scalar code. */
 static void compare_all(const char *what, fuzz_type t, size_t n, void **x, const pe_status *status)
 {
     for (int i = 1; i < CODES; i++) {
@@ -206,7 +206,8 @@ static void op_rope(fuzz_input *in, const plan_case *p)
     fuzz_elements(FUZZ_F32, from, all, seed + 5);
     fuzz_elements(FUZZ_F32, cosines, tokens * half, seed + 6);
     fuzz_elements(FUZZ_F32, sines, tokens * half, seed + 7);
-    /* the same bytes as a table of any type, the two arrays one; gathered, back */
+    /* The bytes of the floats are used as a table of any type. Bits of `seed` choose a list of
+     * rows, the opposite angles, and one array of complex numbers instead of two arrays. */
     pe_rope_table table = {cosines, sines, (pe_type)(seed % 3), PE_ROPE_TABLE_APART, half,
                            tokens,  half};
     const int64_t gathered[4] = {(int64_t)tokens - 1, 0, (int64_t)tokens / 2, 0};
@@ -311,7 +312,7 @@ static void op_numbers(fuzz_input *in)
     if (key.too_long) return;
     fuzz_place_make(in, &query, queries, 1, 0, FUZZ_GOOD, 1);
     if (query.too_long) return;
-    take_all(FUZZ_F32, n, seed, x); /* as wide as int32_t */
+    take_all(FUZZ_F32, n, seed, x); /* an int32_t is as wide as a float */
     for (int i = 0; i < CODES; i++)
         status[i] = seed & 1 ? codes[i]->t5(buckets, most, seed >> 1 & 1, query.at, queries, key.at,
                                             keys, (int32_t *)x[i])
@@ -324,7 +325,7 @@ static void op_tables(fuzz_input *in)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in), any = fuzz_byte(in) % 32;
-    const unsigned how = any < 8 ? any : any % 6; /* the last two take long */
+    const unsigned how = any < 8 ? any : any % 6; /* 6 and 7 take long, so they are rare */
     const fuzz_type t = how < 6 ? types[b & 3] : FUZZ_F32;
     const size_t heads = 1 + (b >> 2) % 4, queries = 1 + (b >> 4) % 4,
                  keys = 1 + fuzz_byte(in) % 24;
@@ -339,10 +340,10 @@ static void op_tables(fuzz_input *in)
                                : fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
     for (size_t k = 0; k < queries; k++) at[k] = (int64_t)(fuzz_byte(in) % heads);
     take_all(t, n, seed, x);
-    /* a table of `heads` rows of `keys`, looked up `queries` times */
+    /* `table` has `heads` rows of `keys` elements, and is looked up `queries` times. */
     float table[4 * 24];
     fuzz_elements(t, table, heads * keys, seed / 3);
-    /* keys 0, 1, 2 ..., or a list: near each other, and anywhere */
+    /* The keys are 0, 1, 2 ..., or a list, with small positions or with some up to 2^31. */
     int64_t cells[24];
     for (size_t k = 0; k < keys; k++)
         cells[k] = (int64_t)(k * k % 17) + (seed & 32 ? (int64_t)k % 3 * 0x2aaaaaa9 : 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The library as one instruction set has it: what each simd_code.c exports to simd.c. */
+/* Lists the calls of the library that is compiled for one instruction set. simd_code.c exports this
+ * list, and simd.c uses it. */
 #ifndef PE_FUZZ_SIMD_H
 #define PE_FUZZ_SIMD_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The whole library for one instruction set, as one object: compiled once for each with -DPE_ISA
- * and its flags, and -DFUZZ_CODE=name for the name of the object.
+ * This file is the whole library for one instruction set. The script run.sh compiles it once for
+ * each of them, with flags that choose it, and with -DFUZZ_CODE=NAME, the name of the fuzz_code.
  */
 #include "simd.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This harness tests learned tables, ALiBi, T5's buckets and the factors of queries. Lookups
- * outside of the table are refused before anything is written. Gradients add up in the order of
+ * This harness tests learned tables, ALiBi, T5's buckets, biases that an index looks up, and the
+ * factors of queries and of xPos. It checks the following. Lookups outside of a table are refused
+ * before anything is written. Gradients add up in the order of
  * their rows. Resampling computes each column by itself. Biases, buckets and factors are those of
  * the formula, for every mode, stride and place, and however the work is divided into calls.
  */
@@ -59,7 +60,8 @@ static float bias_of(pe_alibi_mode mode, float slope, int64_t p, int64_t k)
     return (float)(-(double)slope * (mode == PE_ALIBI_SYMMETRIC ? fabs(d) : d) + 0.0);
 }
 
-/* Returns the errors of scores [heads][queries][keys], none of which is 0. *bytes is their size. */
+/* Returns the errors of the strides of scores [heads][queries][keys], none of which is 0. *bytes is
+   the size of the scores, or SIZE_MAX if it overflows. */
 static uint64_t scores_may(size_t heads, size_t queries, size_t keys, size_t q_stride,
                            size_t h_stride, size_t size, size_t *bytes)
 {
@@ -88,14 +90,14 @@ static void op_alibi(fuzz_input *in)
     size_t heads = 1 + (b >> 5) % 4, queries = fuzz_byte(in) % 9, keys = fuzz_byte(in);
     int64_t first = fuzz_position(in);
     keys = keys < 160 ? keys % 40 : keys;
-    if (fuzz_byte(in) < 128 && keys) /* where both lines are met */
+    if (fuzz_byte(in) < 128 && keys) /* queries between the keys, so that keys are on both sides */
         first = (int64_t)(seed % keys);
     while (heads * queries * keys > ELEMENTS) queries /= 2;
     const size_t gap = seed & 32 ? seed % 5 : 0;
     size_t q_stride = keys + gap, h_stride = (queries ? queries : 1) * q_stride + gap;
     if (seed & 64) /* [queries, heads, keys] */
         h_stride = keys + gap, q_stride = heads * h_stride;
-    if (queries == 1 && (seed & 128)) /* leads nowhere */
+    if (queries == 1 && (seed & 128)) /* the stride of a single query is not used */
         q_stride = seed;
     if (wrong == 1) q_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
     if (wrong == 2) h_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
@@ -105,7 +107,7 @@ static void op_alibi(fuzz_input *in)
     if (wrong == 6) heads = fuzz_byte(in) < 128 ? 0 : fuzz_huge(in);
     if (wrong == 7) mode = (pe_alibi_mode)(3 + fuzz_byte(in));
 
-    /* what is wrong with it */
+    /* `may` collects the errors that the call has to report. */
     const int nothing = heads == 0 || queries == 0 || keys == 0;
     uint64_t may = 0;
     size_t bytes = 0;
@@ -114,7 +116,7 @@ static void op_alibi(fuzz_input *in)
         may |= fuzz_range(first, queries) | fuzz_range(0, keys);
         if ((unsigned)mode > 2) may |= FUZZ_BIT(PE_ERR_ENUM);
         if (heads > 8 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
-            return; /* so many slopes have no room here */
+            return; /* the harness has no room for more slopes */
         if (may == 0 && bytes > FUZZ_PLACE) return;
     }
     const size_t given = heads > 8 ? 8 : heads;
@@ -140,7 +142,7 @@ static void op_alibi(fuzz_input *in)
         return;
     }
 
-    /* row by row, in a copy of what was there; keys in a list */
+    /* Repeat the call row by row in a copy of the scores. Up to 256 keys are given as a list. */
     unsigned char *const y = (unsigned char *)fuzz_take(bytes, !(seed & 1));
     const int is_list = keys <= 256;
     int64_t *const list = (int64_t *)fuzz_take((is_list ? keys : 0) * sizeof *list, seed >> 1 & 1);
@@ -166,7 +168,7 @@ static void op_alibi(fuzz_input *in)
                               (double)want);
             }
         }
-    if (!fuzz_same(t, x, y, bytes / size)) /* what is between the rows as well */
+    if (!fuzz_same(t, x, y, bytes / size)) /* the elements between the rows are compared too */
         FUZZ_FAIL("pe_alibi: not the bits of its rows alone, type %d, mode %d", (int)t, (int)mode);
 }
 
@@ -174,15 +176,16 @@ static void op_alibi(fuzz_input *in)
  * T5's buckets, and biases by an index
  * --------------------------------------------------------------------------------------------- */
 
-/* Places of whole positions alone. */
+/* Returns the errors of a place for a call that takes only integer positions. is_flawed is 1 for a
+   pe_at that no function made, which has these errors already. */
 static uint64_t whole_may(const fuzz_place *p, int is_flawed)
 {
     return p->may | (p->is_whole || is_flawed ? 0 : FUZZ_BIT(PE_ERR_AT_KIND));
 }
 
-/* Returns whether this is the bucket of the distance d, out of n in one direction, which end at
-   `most`. Next to a boundary both buckets are accepted: tests/unit/plan/test_models.c checks
-   which one is right. */
+/* Returns whether `bucket` is right for the distance d >= 0. There are n buckets in this direction,
+   and all distances of `most` or more are in the last. Next to a boundary both buckets are
+   accepted: tests/unit/plan/test_models.c checks which one is right. */
 static int is_bucket(double d, size_t n, size_t most, long double bucket)
 {
     const size_t m = n / 2;
@@ -247,8 +250,7 @@ static void op_t5(fuzz_input *in)
         }
 }
 
-/* Compares biases of a table, looked up by an index, with the sum for floats, and otherwise with
-   each element alone. */
+/* Compares pe_bias_add_T with sums for floats, and with calls for one element for other types. */
 static void op_by_index(fuzz_input *in)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
@@ -267,7 +269,7 @@ static void op_by_index(fuzz_input *in)
     if (wrong == 2) h_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
     if (wrong == 3) queries = fuzz_huge(in);
     if (wrong == 4) keys = fuzz_huge(in);
-    if (wrong == 5) entries = fuzz_huge(in) | 0x10000; /* not fewer than there are */
+    if (wrong == 5) entries = fuzz_huge(in) | 0x10000; /* more than are allocated, never fewer */
     const int nothing = queries == 0 || keys == 0;
     uint64_t may = 0;
     if (!nothing) {
@@ -277,7 +279,7 @@ static void op_by_index(fuzz_input *in)
             may |= FUZZ_BIT(PE_ERR_SIZE);
         if (wrong == 7) may |= FUZZ_BIT(PE_ERR_INDEX);
         if (wrong >= 8) may |= FUZZ_BIT(PE_ERR_NULL);
-        if (wrong == 3 || wrong == 4) { /* an index of so many has no room here */
+        if (wrong == 3 || wrong == 4) { /* the harness has no room for so large an index */
             if (!(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE)))) return;
         }
         if (may == 0 && bytes > FUZZ_PLACE) return;
@@ -312,7 +314,7 @@ static void op_by_index(fuzz_input *in)
                 FUZZ_FAIL("pe_bias_add refuses an element");
             }
         }
-    if (!fuzz_same(t, x, y, bytes / size)) /* what is between the rows as well */
+    if (!fuzz_same(t, x, y, bytes / size)) /* the elements between the rows are compared too */
         FUZZ_FAIL("pe_bias_add: not the sums, type %d, %zu heads", (int)t, heads);
 }
 
@@ -326,7 +328,8 @@ static void op_xpos(fuzz_input *in)
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
     const size_t wrong = fuzz_wrong(in, 10);
     size_t pairs = 1 + b % 24, rows = (b >> 4) % 8, stride, bytes = 0;
-    double base = seed & 2 ? fuzz_double(in) : 0x1p26; /* 60 of it is more than 2^31 */
+    /* Positions are valid up to 60 base, which is more than 2^31 with the base 2^26. */
+    double base = seed & 2 ? fuzz_double(in) : 0x1p26;
     if (wrong == 1) pairs = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
     stride = pairs + (seed & 16 ? seed >> 5 : 0);
     if (wrong == 2) rows = fuzz_huge(in);
@@ -391,7 +394,7 @@ static void op_query_scale(fuzz_input *in)
             may |= FUZZ_BIT(PE_ERR_QUERY_SCALE);
         if (rows > (size_t)PTRDIFF_MAX / sizeof(float)) may |= FUZZ_BIT(PE_ERR_SIZE);
         if (wrong == 5) may |= FUZZ_BIT(PE_ERR_NULL);
-        const double last = (double)place.cells - 1; /* of a grid, all are looked at */
+        const double last = (double)place.cells - 1; /* all cells of a grid are checked */
         if (place.cells && !fuzz_real_ok((place.back ? -last : last) + shift))
             may |= FUZZ_BIT(PE_ERR_RANGE);
         for (size_t r = 0; r < place.rows; r++) {
@@ -424,7 +427,7 @@ static void op_query_scale(fuzz_input *in)
  * Learned tables
  * --------------------------------------------------------------------------------------------- */
 
-/* A list of rows of a table; one of them may be none. */
+/* Makes a place that lists rows of a table, in any type. With `wrong`, one row does not exist. */
 static void place_of_rows(fuzz_input *in, fuzz_place *p, size_t rows, size_t table_rows, int wrong)
 {
     const unsigned b = fuzz_byte(in), type = b % 4;
@@ -487,7 +490,7 @@ static void op_learned(fuzz_input *in)
     if (wrong == 2) rows = fuzz_huge(in);
     if (wrong == 3) table_rows = seed & 1 ? 0 : fuzz_huge(in);
     if (wrong == 4) d = seed & 1 ? 0 : fuzz_huge(in);
-    if (wrong < 8 && (seed & 192)) { /* numbers of rows of the table, in a list of any type */
+    if (wrong < 8 && (seed & 192)) { /* a list of rows of the table */
         place_of_rows(in, &place, rows, table_rows, wrong == 5);
     } else {
         fuzz_place_make(in, &place, rows, 1, 0,
@@ -564,7 +567,7 @@ static void op_resample(fuzz_input *in)
     how.align_corners = seed & 1;
     if (seed & 2) how.method = PE_RESAMPLE_LINEAR;
     if (seed & 4) how.a = fuzz_double(in);
-    if (wrong == 7) /* NULL: what vision models do */
+    if (wrong == 7) /* the call gets NULL, which stands for these values */
         how.method = PE_RESAMPLE_CUBIC, how.a = -0.75, how.align_corners = 0;
     while (height * width * d > ELEMENTS || out_height * out_width * d > ELEMENTS)
         d = (d + 1) / 2, out_width = (out_width + 1) / 2, width = (width + 1) / 2;
@@ -608,7 +611,7 @@ static void op_resample(fuzz_input *in)
     }
     if (out_height == height && out_width == width && !fuzz_same(FUZZ_F32, to, from, table))
         FUZZ_FAIL("pe_learned_resample to the same size is no copy");
-    const size_t c = seed / 64 * (d - 1) / 3; /* one column alone */
+    const size_t c = seed / 64 * (d - 1) / 3; /* this column has to have the same bits alone */
     float *const column = (float *)fuzz_take(height * width * sizeof *column, 1);
     float *const alone = (float *)fuzz_take(out_height * out_width * sizeof *alone, 0);
     for (size_t r = 0; r < height * width; r++) column[r] = from[r * d + c];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A table of sines and cosines side by side, for tests/gpu/opencl.c, and compiled for amdgcn. */
+ * This kernel computes a table whose rows hold the sine and the cosine of each pair in turn.
+ * tests/gpu/opencl.c runs it, and tests/checks/gpu.sh also compiles it for amdgcn. */
 #include "pe_fixed.h"
 
 __kernel void fill(__global float2 *out, __global const uint4 *increments, int first, float amplitude,

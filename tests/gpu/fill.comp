@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A table of sines and cosines side by side, as bits, for tests/gpu/vulkan.c.
+// This shader computes the bits of a table whose rows hold the sine and the cosine of each pair in turn, for
+// tests/gpu/vulkan.c.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "examples/gpu/pe_fixed.glsl"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Kernels whose registers tests/checks/gpu.sh looks at: a table, a thread a pair; and heads of floats rotated in
-// place. CUDA and HIP.
+// tests/checks/gpu.sh counts the registers of these kernels, which are CUDA and HIP. Two of them
+// compute a table with one thread per pair, and one rotates heads of floats in place.
 #include "pe_fixed.h"
 
 __device__ pe_fixed_increment increment_of(const uint4 *increments, unsigned pair)
@@ -37,7 +37,8 @@ extern "C" __global__ void fill_scaled(float2 *out, const uint4 *increments, int
     out[static_cast<unsigned long long>(row) * pairs + pair] = pair_of;
 }
 
-// Floats, halves apart: x is [tokens, heads, 2 pairs], a block a token, a thread a pair of all heads.
+// Rotates floats with the layout of halves. x is [tokens, heads, 2 * pairs]. There is one block per
+// token, and one thread per pair, which rotates this pair of all heads.
 extern "C" __global__ void rotate(float *x, const uint4 *increments, const int *positions,
                                   unsigned heads)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What tests/gpu/fill.cu needs of HIP's headers, for clang without ROCm: code is generated, nothing runs.
+// This header has what tests/gpu/fill.cu needs of HIP's headers, so that clang compiles it without
+// ROCm. The code is not run.
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
 #define __global__ __attribute__((global))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""nvrtc.py ARCHITECTURE...: NVRTC, the compiler of CUDA C in a program, compiles fill.cu with pe_fixed.h and no other header.
+"""nvrtc.py ARCHITECTURE...: compiles fill.cu for each architecture with NVRTC, CUDA's compiler at run time.
 
-The library is $NVRTC, or that of a CUDA toolkit in /usr/local, or one that the loader finds. Without one: status 77."""
+The only header is pe_fixed.h. The library is $NVRTC, or that of a CUDA toolkit in /usr/local, or one that the loader
+finds. The exit status is 77 if there is none."""
 import ctypes
 import glob
 import os

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * opencl: tables on an OpenCL device; tests/gpu/tables.c wrote DIR/k.in and checks DIR/k.NAME.
+ * opencl: computes tables on an OpenCL device. It reads a file DIR/k.in for each table k = 0, 1 ...
+ * and writes DIR/k.NAME. The former come from tests/gpu/tables.c, which also checks the latter.
  *
- *     opencl DIR NAME [OPTIONS]     OPTIONS: those of clBuildProgram()
+ *     opencl DIR NAME [OPTIONS]     OPTIONS are passed to clBuildProgram()
  *
- * Exit status 77 where there is no device.
+ * The exit status is 77 if there is no device.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -63,7 +64,7 @@ static cl_mem buffer(cl_context context, cl_mem_flags flags, size_t size, void *
     return memory;
 }
 
-/* Returns 0 if there is no such table. */
+/* Computes table k and writes DIR/k.NAME. Returns 0 if there is no file DIR/k.in. */
 static int run(cl_context context, cl_command_queue queue, cl_kernel kernel, const char *directory,
                unsigned k, const char *name)
 {

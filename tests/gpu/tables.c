@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * tables: what devices compute for tests/checks/gpu.sh, and whether they got it right.
+ * tables: describes the tables that devices compute for tests/checks/gpu.sh, and checks them.
  *
- *     tables write DIR         writes DIR/k.in for each table: its first position, rows, pairs and
- *                              the bits of its amplitude, 32 bits each, then four words a pair, of
- *                              pe_fixed_increments()
- *     tables check DIR DEVICE  reads DIR/k.DEVICE: rows of sines and cosines side by side, as
- *                              floats, and how many pairs were undecided, a word. They must be the
- *                              bits of pe_fill_f32(); and their hash the one in tests/golden.txt,
- *                              where that has the table.
+ *     tables write DIR         writes DIR/k.in for each table k: its first position, rows, pairs
+ *                              and the bits of its amplitude, 32 bits each, and then four words per
+ *                              pair from pe_fixed_increments()
+ *     tables check DIR DEVICE  reads DIR/k.DEVICE: rows with the sine and the cosine of each pair,
+ *                              as floats, and then a word, which is not 0 if any pair was
+ *                              undecided. They must have the bits of pe_fill_f32(). If
+ *                              tests/golden.txt has the table, it must have this hash.
  *
- * Words are in the order of bytes of this machine.
+ * Words have the byte order of this machine.
  */
 #define HASH_MAIN hash_main
 #include "../unit/hash.c"
 
-/* The ends of int32_t, and amplitudes. */
+/* Tables at both ends of int32_t, at negative positions, and with an amplitude. */
 static const table ENDS[] = {
     {1024, 128, 0, -LIMIT, 1e4, 1},
     {1024, 128, 0, LIMIT - 1024, 1e6, 1},
@@ -78,7 +78,8 @@ static int is_golden(const char *name, uint64_t hash)
     return found;
 }
 
-/* Returns what is wrong, or NULL. Rows are compared and hashed one at a time, padding included. */
+/* Reads a table and compares it. Returns an error text, or NULL if the table is right. Rows are
+   compared and hashed one at a time. The hash includes the padding, as in tests/unit/hash.c. */
 static const char *check_rows(const table *t, FILE *f)
 {
     pe_plan plan;

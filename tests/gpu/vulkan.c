@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * vulkan: tables by a compute shader, tests/gpu/fill.comp; tests/gpu/tables.c wrote DIR/k.in and
- * checks DIR/k.NAME. The first device is taken: VK_ICD_FILENAMES says whose.
+ * vulkan: computes tables with a compute shader, tests/gpu/fill.comp. It reads a file DIR/k.in for
+ * each table k = 0, 1 ... and writes DIR/k.NAME. The former come from tests/gpu/tables.c, which
+ * also checks the latter. VK_ICD_FILENAMES names the driver, whose first device is used.
  *
  *     vulkan SHADER.spv DIR NAME
  *
- * Exit status 77 where there is no device.
+ * The exit status is 77 if there is no device.
  */
 #include <vulkan/vulkan.h>
 
@@ -116,7 +117,8 @@ static void make_pools(gpu *g)
     need(vkCreateCommandPool(g->device, &commands, NULL, &g->commands), "the commands");
 }
 
-/* Memory that host and device see, for binding k of the set. */
+/* Makes a buffer in memory that host and device share, and gives it to binding k of the set.
+   Returns the host's address of the memory. */
 static void *buffer(const gpu *g, VkDescriptorSet set, uint32_t k, VkDeviceSize size)
 {
     const VkMemoryPropertyFlags wanted =
@@ -178,7 +180,8 @@ static void dispatch(const gpu *g, VkDescriptorSet set, const int32_t *size)
     need(vkQueueWaitIdle(g->queue), "wait");
 }
 
-/* Returns 0 if there is no such table. What is allocated stays until the end of the program. */
+/* Computes table k and writes DIR/k.NAME. Returns 0 if there is no file DIR/k.in. The memory that
+   it allocates is not freed before the program ends. */
 static int run(const gpu *g, const char *directory, unsigned k, const char *name)
 {
     const VkDescriptorSetAllocateInfo allocate = {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * count: on a Cortex-M, how many instructions a pair takes, beside newlib's sines, and the table
- * "fill_f32 512 x 512" of tests/golden.txt, hashed.
+ * count: prints how many instructions a pair takes on a Cortex-M, with pe_fixed.h and with newlib's
+ * sines. It also prints the hash of the table "fill_f32 512 x 512" of tests/golden.txt.
  *
- * Under qemu -icount shift=0 an instruction takes a nanosecond, and SysTick counts cycles of TICK
- * nanoseconds: -DTICK=62.5 at 16 MHz. That this holds is seen with instructions whose number is
- * known.
+ * With qemu's -icount shift=0, an instruction takes a nanosecond. SysTick counts clock cycles of
+ * TICK nanoseconds, as in -DTICK=62.5 at 16 MHz. known_instructions() shows that this holds.
  */
 #include "pe_fixed.h"
 
@@ -25,7 +24,7 @@ static uint32_t ticks(void) { return 0xffffffu - SYSTICK[2]; }
 #define NOPS_10 "nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n"
 #define NOPS_100 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10 NOPS_10
 
-/* 100 instructions, and a few for each pass of the loop. */
+/* Prints the mean count for 100 instructions and the few that each pass of the loop adds. */
 static void known_instructions(void)
 {
     const uint32_t begin = ticks();
@@ -62,7 +61,8 @@ static int hash_table(void)
     return 0;
 }
 
-/* Counts the ticks of `code` for the same positions and pairs in each use, with the cost of the loop. */
+/* Prints the instructions per pair of `code`, with those of the loop. Each use has the same
+   positions p and pairs i. */
 #define COUNT(name, code)                                                                          \
     do {                                                                                           \
         const uint32_t begin = ticks();                                                            \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linked alone, without a C library's start-up: the text that a sine and cosine take. -DLIBM=2:
- * newlib's of a double angle, 1: of a float angle, 0: pe_fixed_sincos_f32. */
+ * This program is linked without the start-up code of a C library, so its size is that of computing
+ * a sine and a cosine. With -DLIBM=0 they come from pe_fixed_sincos_f32(). With -DLIBM=1 they come
+ * from newlib's functions of a float angle, and with -DLIBM=2 from those of a double angle. */
 #if LIBM
     #include <math.h>
 

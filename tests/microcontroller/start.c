@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a Cortex-M needs before main(), for boards that qemu has: the vector table, and an FPU that
- * is switched on. newlib's rdimon does the rest and prints by semihosting. */
+ * This file has what a Cortex-M needs before main() on boards that qemu emulates: the vector table,
+ * and code that switches the FPU on. The library rdimon of newlib does the rest, and prints through
+ * semihosting. */
 extern void _start(void);
 extern char stack_top[];
 
@@ -16,7 +17,7 @@ static void reset(void)
     _start();
 }
 
-/* qemu ends with an error: this is no call that it knows. */
+/* Ends qemu with an error, because the registers hold no semihosting call that it knows. */
 static void fault(void)
 {
     for (;;) __asm__ volatile("bkpt 0xab" : : : "memory");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * table: prints table.h for count.c: increments and frequencies of base 10,000 and 256 pairs. */
+ * table: prints table.h for count.c, with the increments and frequencies of base 10,000 and 256
+ * pairs. */
 #include "pe.h"
 
 #include <inttypes.h>

@@ -5,9 +5,9 @@
 # `make quick`, and installs to a prefix. It builds programs with the installed files, using pkg-config, CMake and
 # meson. Then pip makes a wheel, and the tests of the packages run. Nothing is written outside one directory.
 #
-# If root runs this script, the user is nobody, otherwise the user who runs it. Both run in a namespace without a
-# network if unshare can make one. Programs that only the user's own PATH has (pyenv, rustup) are not used, but the
-# system's.
+# If root runs this script, this user is nobody; otherwise it is the user who runs the script. The commands run in a
+# namespace without a network if unshare can make one. PATH has only the folders of the system, so programs of pyenv,
+# rustup and the like are not used.
 set -u
 . tests/tools/lib.sh
 . ./packaging/version.sh

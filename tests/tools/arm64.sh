@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# arm64.sh: puts AArch64 libraries (SLEEF, and those that the unit tests need) into build/arm64/sysroot.
+# arm64.sh: puts libraries for AArch64 into build/arm64/sysroot: SLEEF, and those that the unit tests need.
 #
 # The packages are downloaded with a private apt configuration and unpacked. Nothing is installed, and no foreign
 # architecture is added to the system. The packages come from the mirror of the system's own packages, except on Ubuntu,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_arrays.py [FOLDER]: write the test arrays of `posenc compare` into build/compare, or FOLDER.
+"""compare_arrays.py [FOLDER]: writes the test arrays of `posenc compare` into FOLDER, by default build/compare.
 
 The file manifest.json there has an object for each array. The object has the array's name and kind, the arguments
-after the word compare, the answers that are true, and why. Files among the arguments are in the folder. The arrays
-come from tests/compare/, which has formulas of other projects, each with its file and commit, and what was changed in
-them. Nothing here uses the program that it tests.
+after the word compare, the answers that are true, and why. Files among the arguments are in the folder. The arrays are
+made by tests/compare/, with formulas of other projects and changes to them. Each formula names its file and commit.
+Nothing here uses the program that it tests.
 """
 import collections
 import json
@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 
 def main():
-    import numpy # after the path: a missing numpy is the caller's to report
+    import numpy # imported only here, because compare.sh reports it if numpy is missing
     import defects
     import plain
     import reported

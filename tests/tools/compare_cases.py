@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """compare_cases.py POSENC DIRECTORY: makes arrays as other code does, and checks `posenc compare` with them.
 
-Each array is made by a formula in the arithmetic of the code that has it. Examples are float32 step by step, as in
-transformers (modeling_llama.py, 4.5x), ggml's chain (ggml-cpu/ops.cpp), and 16-bit inv_freq after model.half(). The
-expected names are written beside each array."""
+Each array is made with a formula in the arithmetic of the project that uses it. Examples are float32 step by step, as
+in transformers (modeling_llama.py, 4.5x), ggml's products of products (ggml-cpu/ops.cpp), and 16-bit frequencies after
+model.half(). The expected names are written beside each array."""
 import json
 import subprocess
 import sys
@@ -25,13 +25,13 @@ def f16(x):
 
 
 def inv_freq(width, base=10000.0, by=None, kind=F):
-    """transformers: 1.0 / (base ** (arange(0, dim, 2) / dim))"""
+    """Repeats transformers' 1.0 / (base ** (arange(0, dim, 2) / dim)). `by` replaces dim in the exponent."""
     i = np.arange(0, width, 2, dtype=np.int64).astype(kind)
     return (kind(1) / (kind(base) ** (i / kind(by or width)))).astype(kind)
 
 
 def yarn(width, base, factor, trained, fast=32.0, slow=1.0):
-    """transformers' _compute_yarn_parameters, 4.5x"""
+    """Repeats _compute_yarn_parameters of transformers 4.5x."""
     def dim_of(rotations):
         return width * np.log(trained / (rotations * 2 * np.pi)) / (2 * np.log(base))
     low, high = max(np.floor(dim_of(fast)), 0), min(np.ceil(dim_of(slow)), width - 1)
@@ -41,7 +41,7 @@ def yarn(width, base, factor, trained, fast=32.0, slow=1.0):
 
 
 def llama3(w, factor=8.0, low=1.0, high=4.0, trained=8192):
-    """transformers' _compute_llama3_parameters, 4.5x"""
+    """Repeats _compute_llama3_parameters of transformers 4.5x."""
     wave = 2 * np.pi / w
     smooth = (trained / wave - low) / (high - low)
     mixed = (1 - smooth) * w / factor + smooth * w
@@ -61,7 +61,7 @@ def double(w, positions, factor=1.0, out=F):
 
 
 def chain(width, positions, base=10000.0, scale=1.0):
-    """ggml_rope_cache_init: theta *= theta_scale"""
+    """Repeats ggml_rope_cache_init, which multiplies the angle of each pair by theta_scale to get the next one."""
     theta, step = np.asarray(positions, F), F(base) ** F(-2.0 / width)
     rows = []
     for _ in range(width // 2):
@@ -83,7 +83,7 @@ CASES = []
 
 
 def case(name, arrays, wanted, *argv, details=None):
-    """wanted: a set of names, "nothing" or "several"."""
+    """Adds a case. `wanted` is the set of names that the answer must have, or "nothing" or "several"."""
     CASES.append((name, arrays, wanted, argv, details or {}))
 
 
@@ -175,7 +175,7 @@ case("inv_freq of another base", (inv_freq(128, 500000.0),), {"base"}, *PLAIN, d
 case("inv_freq rounded", (bf16(W),), {"inv_freq_bf16"}, *PLAIN)
 case("inv_freq unscaled", (inv_freq(128, 500000.0),), {"scaling_absent"}, *L3)
 
-# Gemma 4's full-attention layers: a table of all 32 pairs, of which the first 8 rotate
+# In Gemma 4's full-attention layers, a table has all 32 pairs, of which only the first 8 rotate.
 GEMMA4 = ("head_dim=64", "rope_theta=1000000", "rope_type=proportional", "partial_rotary_factor=0.25")
 
 
@@ -240,7 +240,7 @@ case("text of M-RoPE", twice(tables(inv_freq(128, 1e6), MANY)), set(), "head_dim
 case("text of interleaved M-RoPE, base", twice(tables(inv_freq(128, 1e4), MANY)), {"base"}, "head_dim=128",
      "rope_theta=5000000", "rope_scaling.rope_type=default", "rope_scaling.mrope_section=[24,20,20]",
      "rope_scaling.mrope_interleaved=true", details={"base": 10000})
-# Rows of text, then those of two images: coordinates (t, y, x)
+# IMAGE has the coordinates (t, y, x) of rows of text, and then of the patches of two images.
 IMAGE = np.concatenate([np.repeat(np.arange(5.0)[:, None], 3, 1),
                         [(t, 5 + y, 5 + x) for t in (5, 6) for y in range(12) for x in range(16)]])
 MROPE = ("head_dim=128", "rope_theta=1000000", "rope_scaling.rope_type=default", "rope_scaling.mrope_section=[16,24,24]")
@@ -289,7 +289,7 @@ def npy(head, body=b"", version=1):
     return b"\x93NUMPY" + bytes([version, 0]) + len(head).to_bytes(2 if version == 1 else 4, "little") + head + body
 
 
-# files that are wrong, and a word of what is said of each
+# Files that are not valid, each with a word that the error text must contain.
 HOSTILE = [
     (b"", ".npy"),
     (b"\x93NUMPY", ".npy"),
@@ -319,11 +319,11 @@ HOSTILE = [
 
 
 KEYS = ["'descr':'<f4'", "'fortran_order':False", "'shape':(2,4)"]
-# a header that ends within its last key, wherever that is: each key is the last one once
+# A header may end at any place within its last key. Each key is the last one once.
 for last in KEYS:
     start = "{" + ",".join(key for key in KEYS if key != last) + ","
     HOSTILE += [(npy(start + last[:end]), last.split("'")[1]) for end in range(len(last))]
-HOSTILE += [(npy(KEYS[0][:end]), "descr") for end in range(1, len(KEYS[0]))]  # and the only one
+HOSTILE += [(npy(KEYS[0][:end]), "descr") for end in range(1, len(KEYS[0]))]  # here it is also the only key
 
 
 def hostile(posenc, where):
@@ -340,14 +340,16 @@ def hostile(posenc, where):
 
 
 def exactly(positions, width, base):
-    """Cosines and sines in 64 bits of significand, rounded once: the nearest floats but for one in a million."""
+    """Returns cosines and sines that are computed with significands of 64 bits and rounded to floats. About one in a
+    million is not the nearest float."""
     w = np.longdouble(base) ** (-np.arange(0, width, 2).astype(np.longdouble) / width)
     angle = np.asarray(positions).astype(np.longdouble)[:, None] * w
     return np.cos(angle).astype(F), np.sin(angle).astype(F)
 
 
 def deviation(arrays, positions, width, base):
-    """What the program should say of the arrays: the numbers of `deviation`, and the largest error of each pair."""
+    """Returns what the program should report: the members of `deviation`, the largest error of each pair, and all
+    errors."""
     right = exactly(positions, width, base)
     errors = np.array([np.abs(a.astype(np.float64) - r) for a, r in zip(arrays, right)])
     function, row, pair = np.unravel_index(errors.argmax(), errors.shape)
@@ -358,9 +360,10 @@ def deviation(arrays, positions, width, base):
 
 
 def largest(good, run):
-    """The largest error, where it is, the largest of each pair, and how many elements are not correctly rounded."""
+    """Checks the largest error and its place, the largest error of each pair, and the number of elements that are not
+    correctly rounded."""
     backwards = (*PLAIN, "--positions", "100063:64:-1")
-    narrow = tuple(bf16(a) for a in RIGHT)  # in a file of floats: against floats, not against bfloat16
+    narrow = tuple(bf16(a) for a in RIGHT)  # the file has floats, so the errors are those against exact floats
     for what, arrays, positions, argv in (
             ("floats", RIGHT, MANY, PLAIN), ("floats, a list", tables(W, FAR[::-1]), FAR[::-1], backwards),
             ("ggml's chain", chain(128, MANY), MANY, PLAIN), ("one element", changed((2000, 30), 0.25), MANY, PLAIN),
@@ -369,7 +372,8 @@ def largest(good, run):
         wanted, by_pair, errors = deviation(arrays, positions, 128, 10000)
         text, answer = run(arrays, *argv)
         seen = answer["deviation"]
-        place = errors[("cosine", "sine").index(seen["function"]), seen["row"], seen["pair"]]  # of equals any
+        # If several errors are equal, the program may name any of their places.
+        place = errors[("cosine", "sine").index(seen["function"]), seen["row"], seen["pair"]]
         good(what, seen["largest"] == wanted["largest"] == place and seen["elements"] == wanted["elements"]
              and seen["position"] == positions[seen["row"]] and abs(seen["wrong"] - wanted["wrong"]) <= 2
              and answer["measured"]["error"] == by_pair.tolist(), (seen, wanted))
@@ -388,7 +392,7 @@ def largest(good, run):
 
 
 def first_lines(good, run):
-    """What is said of a right config, by how the angles were computed."""
+    """Checks what is said of a right config, which depends on how the angles were computed."""
     text, answer = run(exactly(MANY, 128, 10000), *PLAIN)
     good("nothing to say", answer["deviation"]["wrong"] == 0 and answer["arithmetic"] == "exact"
          and text.startswith("right: every element is the correctly rounded one\n")
@@ -406,7 +410,8 @@ def first_lines(good, run):
 
 
 def sine_first(good, run):
-    """The paper's table, sin, cos, sin, cos ...: right, with an element that is not, and with the cosine first."""
+    """Checks the paper's table, sin, cos, sin, cos ..., without an error, with one wrong element, and with the cosine
+    first."""
     paper = ("preset=vaswani", "d_model=128")
     right = np.stack(exactly(MANY, 128, 10000)[::-1], axis=2).reshape(4096, 128)
     moved = right.copy()
@@ -427,7 +432,8 @@ def sine_first(good, run):
 
 
 def unexplained(good, run):
-    """The first error beyond 13 units in the last place of the angle, which float32 angles do not explain."""
+    """Checks that the first error of more than 13 units in the last place of the angle is reported. Float32 angles do
+    not explain such an error."""
     small = exactly(MANY, 128, 10000)
     small[0][900, 0] += F(1e-3)   # of an angle of 900, 13 units are 1.4e-3
     large = tuple(a.copy() for a in small)

@@ -3,13 +3,13 @@
 """compare_check.py PROGRAM FOLDER [NAME...]: checks that what `posenc compare` says of these arrays is true.
 
 An answer is
-    right    status 0 with names and numbers that are true, or status 1 where nothing or too much explains the array
-    false    status 0 with a name or number that is not true, or explanations of what nothing explains
-    missed   status 1 where these data identify the difference, or a true answer that says less than it could
-    broken   another status, or JSON that is not the interface's
-It fails on a false or broken answer. It fails if more than 2 % of the identifiable arrays are missed, or if more than
-2 % of the short arrays lack the true answer. It also fails if there are fewer arrays than before. With names, only
-these arrays are checked, and their whole answers are printed.
+    right    status 0 with names and numbers that are true, or status 1 if no name or several names explain the array
+    false    status 0 with a name or number that is not true, or explanations for an array that no name explains
+    missed   status 1 although these data identify the difference, or a true answer that says less than it could
+    broken   another status, or JSON that does not have the documented form
+The check fails on a false or broken answer. It fails if more than 2 % of the identifiable arrays are missed, or if more
+than 2 % of the short arrays lack the true answer. It also fails if there are fewer arrays than PER_KIND says. With
+names, only these arrays are checked, and their whole answers are printed.
 """
 import collections
 import json
@@ -17,7 +17,8 @@ import os
 import subprocess
 import sys
 
-PER_KIND = {"defect": 224, "two": 10, "several": 9, "right": 30, "nothing": 21, "short": 32} # as many as there are; never fewer
+# This is the number of arrays of each kind. It may not become smaller.
+PER_KIND = {"defect": 224, "two": 10, "several": 9, "right": 30, "nothing": 21, "short": 32}
 PER_NAME, MISSES, SECONDS = 3, 0.02, 60
 BITS = {f"{what}_{kind}" for what in ("inv_freq", "positions", "angles", "table") for kind in ("bf16", "f16")}
 NAMES = BITS | {"column_order", "sine_cosine", "sign", "position_offset", "base", "scaling_absent", "scaling_other",
@@ -31,7 +32,7 @@ SAID = {"base": "base", "position_offset": "offset", "rotary_width": "rotary_dim
 
 
 def run(program, folder, entry, *more):
-    """Returns status and output; "late" after a minute."""
+    """Returns the exit status, or "late" after SECONDS, and both outputs."""
     try:
         done = subprocess.run([program, "compare", *entry["argv"], *more], cwd=folder, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=SECONDS)
@@ -41,7 +42,7 @@ def run(program, folder, entry, *more):
 
 
 def fault(status, answer):
-    """Returns what of the interface an answer breaks, or None."""
+    """Returns in which way an answer breaks the documented form, or None."""
     if status not in (0, 1):
         return f"status {status}"
     if not isinstance(answer, dict) or answer.get("explained") is not (status == 0):
@@ -70,7 +71,7 @@ def numbers(entry, answer):
             continue
         said = (answer.get("details") or {}).get(key)
         if not isinstance(said, (int, float)):
-            if name != "scaling_other": # which may say it in other words
+            if name != "scaling_other": # this name may give other numbers
                 return "missed", f"{key} is not said"
         elif abs(said - wanted) > entry["error"] * abs(wanted):
             return "false", f"{key} {said}, not {wanted}"
@@ -107,7 +108,7 @@ def judge(entry, status, answer):
 
 
 def shrunk(manifest):
-    """Fewer arrays than there were, of a kind or with a name."""
+    """Returns a text for each kind and each name with fewer arrays than there must be."""
     kinds = collections.Counter(e["kind"] for e in manifest)
     names = collections.Counter(d for e in manifest if e["kind"] == "defect" for d in e["expected"])
     out = [f"{kinds[k]} arrays of kind {k}, {least} are expected" for k, least in PER_KIND.items() if kinds[k] < least]
@@ -116,7 +117,8 @@ def shrunk(manifest):
 
 
 def checked(program, folder, answers):
-    """--check: status 1 where something differs. The first array of each kind that was named right."""
+    """Tries --check on one array with a difference, which must give status 1, and on one right array, which must give
+    0. It takes the first ones that were answered right, and returns the errors."""
     out = []
     for kind, wanted in (("defect", 1), ("right", 0)):
         entry = next((e for e, status, verdict in answers if e["kind"] == kind and status == 0 and verdict == "right"

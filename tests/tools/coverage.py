@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""coverage.py DIRECTORY ISA...: merge what gcov says of the programs in DIRECTORY/ISA.
+"""coverage.py DIRECTORY ISA...: merges what gcov reports about the programs in DIRECTORY/ISA.
 
-Prints a table per ISA, and writes it to DIRECTORY/table.md. Fails on each line, part of a line or function of pe.h
-and pe_simd.h that no program reaches, unless tests/tools/coverage.txt explains it. Also fails on each explanation
-that is no longer needed.
+It prints a table per ISA, and writes it to DIRECTORY/table.md. It fails for each line, part of a line or function of
+pe.h and pe_simd.h that no program reaches, unless tests/tools/coverage.txt explains it. It also fails for each
+explanation that is no longer needed.
 
-coverage.py DIRECTORY --table PAGE: copy the table between the coverage markers of PAGE.
+coverage.py DIRECTORY --table PAGE: copies the table between the coverage markers of PAGE.
 """
 import glob
 import json
@@ -33,7 +33,7 @@ def gcov(isa_directory):
                     key = (name, f["start_line"], f["name"])
                     functions[key] = functions.get(key, 0) + f["execution_count"]
                 for line in file["lines"]:
-                    # several functions may be made by one line, by a macro
+                    # One line may define several functions with a macro, so the function belongs to the key.
                     key = (name, line["line_number"], line.get("function_name", ""))
                     lines[key] = lines.get(key, 0) + line["count"]
                     whole = line["count"] > 0 and not line["unexecuted_block"]
@@ -49,7 +49,7 @@ def explanations(path):
     with open(path, encoding="ascii") as f:
         for line in f:
             if not line.startswith("#") and line.strip():
-                # the code itself may have a | in it
+                # The code itself may contain " | ", so the reason is split off from the right.
                 file, isas, rest = line.strip().split(" | ", 2)
                 code, why = rest.rsplit(" | ", 1)
                 for isa in isas.split():
@@ -58,7 +58,7 @@ def explanations(path):
 
 
 def percent(part, whole):
-    # cut, not rounded: 100.0 means all
+    # The number is truncated, so that 100.0 means all.
     return "%.1f %%" % (int(1000.0 * part / whole) / 10.0 if whole else 100.0)
 
 
@@ -74,12 +74,12 @@ def report(directory, isas):
         if not lines:
             print("FAIL %s: gcov knows nothing" % isa)
             return 1
-        # a line is one line, however many functions a macro makes of it
+        # A line counts once, however many functions a macro makes of it.
         seen, missed = {}, {}
         for key, count in lines.items():
             file, number, function = key
             seen[(file, number)] = seen.get((file, number), 0) + count
-            # no run reached all parts, but several may have done so together
+            # If no run reached all parts of a line, several runs may have reached them together.
             whole = parts[key] or (count and branches[key] and min(branches[key]) > 0)
             if not whole:
                 missed.setdefault((file, number), "%s in %s" % ("a part" if count else "the line",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cpu: print the instruction sets of pe that this CPU and its operating system run, worst first.
+ * cpu: prints the instruction sets of pe that this CPU and its operating system run, slowest first.
  */
 #include <stdio.h>
 

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# listed.sh: prints what tests/steps.mk reads from tests/steps.txt: one assignment for make per line, slow steps first.
+# listed.sh: turns tests/steps.txt into assignments for make, one per line and slow steps first. tests/steps.mk reads
+# them.
 #
-#   checks.test+=readme-some                            for each word of a step's second field: FOLDER.WORD
-#   script.readme-some:=tests/checks/readme.sh:some     its script and the arguments, joined by colons
+#   checks.test+=readme-some                            adds a step to FOLDER.WORD, for each word of its second field
+#   script.readme-some:=tests/checks/readme.sh:some     has its script and the arguments, joined by colons
 #
 # No line contains a blank, because $(shell) of make turns line ends into blanks.
 awk -F ' [|] ' '

@@ -5,38 +5,41 @@
 # build, and compares its hashes with tests/golden.txt. Each build runs pe_selftest() last, which must return PE_OK.
 # Otherwise the program prints a line that no golden file has.
 #
-#   native    {every ISA of this CPU} x {gcc, clang} x {8 optimisation levels} x {SLEEF, none}, the
-#             last dealt out for scalar code and SSE2, with the language standards C99, C11, C17, C++11, C++17
-#             dealt out so that each meets every value of every other factor; scalar code with
-#             hardware FMA; what -march=native picks
-#   flags     what else compilers are told: single flags of -ffast-math, other rounding and excess
-#             precision, link-time optimisation, UBSan, tuning, newer standards ...
-#   flush     subnormals flushed to zero from the start of the program
-#   m32       32-bit x86: size_t of 32 bits
-#   compiler  other versions of gcc (tests/tools/debian_gcc.sh) and clang; tcc, which knows no extension of GNU C, as cl
-#   does not several   three instruction sets in one program, in C and in C++; none shares a symbol; with link-time
-#             optimisation those that a CPU without AVX can run are run on one, too
-#   arm64     NEON and scalar, gcc and clang, SLEEF and none, under qemu-user
-#   mingw     Windows, x86-64: gcc for it, under wine
-#   clangcl   Windows, x86-64: clang in the place of cl, with tests/checks/stub for its headers, linked to
-#             mingw-w64's library
-#   compiles  macOS, big-endian AArch64 (scalar code, as on s390x) and WebAssembly: clang for them, with
-#             these headers; nothing here can run it (WebAssembly of emscripten's: tests/checks/wasm.sh)
-#   newlib    ARM without a system, with that library, in hardware and in software floating point, under qemu-user
-#   machine   scalar code on s390x and ppc64 (big-endian), ppc64le, riscv64, armhf (32-bit), as arm64
-#   nehalem   the scalar code on a CPU without AVX or FMA; qemumax: AVX2 where this CPU has none
-#   control   headers with one constant changed in its last bit, and with two lanes swapped in one
-#             instruction set, must be caught
+#   native    Every ISA of this CPU, gcc and clang, and 8 optimisation levels are combined. SLEEF is on and off in each
+#             combination, but alternates for scalar code and SSE2. The standards C99, C11, C17, C++11 and C++17
+#             alternate so that each meets every value of every other factor. Scalar code with hardware FMA, and what
+#             -march=native chooses, are also built.
+#   flags     These builds have other flags: single flags of -ffast-math, other rounding and excess precision, link-time
+#             optimisation, UBSan, tuning, newer standards and more.
+#   flush     Subnormals are flushed to zero from the start of the program.
+#   m32       The program is for 32-bit x86, so size_t has 32 bits.
+#   compiler  The compilers are other versions of gcc (tests/tools/debian_gcc.sh) and clang, and tcc. Like cl, tcc knows
+#             no extension of GNU C.
+#   several   One program has every instruction set of this CPU, in C and in C++, and its parts share no symbol. With
+#             link-time optimisation, the parts that a CPU without AVX can run are also run on one.
+#   arm64     NEON and scalar code, gcc and clang, with and without SLEEF, run under qemu-user.
+#   mingw     gcc for Windows on x86-64; the program runs under wine.
+#   clangcl   clang for Windows on x86-64 in the place of cl, with the headers of tests/checks/stub. The program is
+#             linked to mingw-w64's library.
+#   compiles  clang compiles for macOS, big-endian AArch64 (scalar code, as on s390x) and WebAssembly, also with the
+#             headers of stub. Nothing here can run the result. tests/checks/wasm.sh tests WebAssembly of emscripten.
+#   newlib    ARM without an operating system, with the library newlib, in hardware and in software floating point,
+#             under qemu-user
+#   machine   scalar code on s390x and ppc64 (big-endian), ppc64le, riscv64 and armhf (32-bit), under qemu-user. A
+#             cell has the name of the machine as its kind.
+#   nehalem   scalar code on an emulated CPU without AVX and FMA
+#   qemumax   AVX2 on an emulated CPU, if this CPU has none
+#   control   Headers with one constant changed in its last bit, and with two lanes swapped in one instruction set, must
+#             give other bits.
 #
-# -ffast-math and -Ofast may be refused by an #error that names fast-math; that counts as agreement
-# and is reported. Wrong bits never are.
+# pe.h may refuse -ffast-math and -Ofast with an #error that names fast-math. That counts as agreement, and is reported.
 #
-#   matrix.sh           run everything, on all cores (JOBS=n: on n)
-#   CELLS=regex matrix.sh   only the cells whose line matches
-#   MATRIX=some matrix.sh   some cells of every kind, as `make check` does; what only
-#                           `tests/tools/deps.sh matrix` installs is skipped where it is missing
-#   matrix.sh list      print the cells
-#   matrix.sh cell N    run cell N alone and show what it did
+#   matrix.sh               runs everything, on all cores, or on n with JOBS=n
+#   CELLS=regex matrix.sh   runs only the cells whose line matches
+#   MATRIX=some matrix.sh   runs some cells of every kind, as `make check` does. What only `tests/tools/deps.sh matrix`
+#                           installs is skipped if it is missing.
+#   matrix.sh list          prints the cells
+#   matrix.sh cell N        runs only cell N, and shows what it did
 set -u
 . tests/tools/lib.sh
 
@@ -44,8 +47,9 @@ WORK=$BUILD/matrix
 QEMU_SECTIONS=${QEMU_SECTIONS:-20} # sections of tests/unit/hash.c that an emulator runs: every verb, but
                                    # not the long tables; 0: all
 
-# One cell a line: KIND COMPILER STD ISA SLEEF OPTIMISATION...
-# DEAL is replaced by sleef and none in turn. A + before the kind: one of MATRIX=some.
+# x86_cells: prints the cells for x86, one per line: KIND COMPILER STD ISA SLEEF OPTIMISATION... The word STD is
+# replaced by a standard, and DEAL by sleef and none in turn. With MATRIX=some, only the cells with a + before the kind
+# run.
 x86_cells() {
     cat <<'X'
 +native gcc STD scalarfma sleef -O2
@@ -177,7 +181,8 @@ X
         done
         echo "arm64 gcc c17 $isa sleef -O0"
     done | sed 's/^\(arm64 gcc c99 neon sleef\)/+\1/'
-    # fast-math and its parts, with a clang that has a pragma against it for AArch64 and one that has none
+    # fast-math and its parts are tried with clang and with clang-22. Versions before 16 have no pragma against
+    # fast-math for AArch64.
     for cc in clang clang-22; do
         for isa in neon scalar; do
             echo "arm64 $cc c99 $isa none -O2 -ffast-math -fno-finite-math-only"
@@ -226,11 +231,11 @@ list_cells() {
         done
     } | awk -v some="${MATRIX:-all}" '
         BEGIN { n = split("c99 c11 c17 c++11 c++17", std) }
-        # The standards advance by 1 a line, and by 1 more after each group of eight optimisations,
-        # so that no standard is tied to a level. SLEEF is the other way round for the other compiler.
+        # The standards advance by 1 per line, and by 1 more after each group of eight optimisations,
+        # so that no standard is tied to a level. SLEEF alternates in the same way.
         $3 == "STD" { $3 = std[1 + (line + int(line / 8)) % n]; line++ }
         $5 == "DEAL" { $5 = (line + int((line - 1) / 8)) % 2 ? "sleef" : "none" }
-        # one in eleven of the native cells, which is no multiple of anything here
+        # MATRIX=some takes one in eleven of the native cells, since no other number here is a multiple of 11.
         $1 == "native" && NR % 11 == 4 { $1 = "+native" }
         some != "some" || /^\+/ { sub(/^\+/, ""); print }'
 }
@@ -270,7 +275,7 @@ command_of() {
     esac
 }
 
-# Compile tests/unit/hash.c against the headers in $1 into $2, with the given flags: COMPILER STD FLAGS...
+# compile HEADERS OUT COMPILER STD FLAGS...: compiles tests/unit/hash.c with the headers in the folder HEADERS.
 compile() {
     headers=$1 out=$2 cc=$3 std=$4
     shift 4
@@ -285,7 +290,8 @@ compile() {
     "$@"
 }
 
-# Run one cell; the last line printed is its verdict: SAME, REFUSED, SKIP why, DIFFERS where, BROKEN how.
+# run_cell N: runs a cell. The last line that it prints is the verdict: SAME, REFUSED, SKIP why, DIFFERS where or
+# BROKEN how.
 run_cell() {
     # shellcheck disable=SC2046
     set -- $(sed -n "$1p" "$WORK/cells") "$1"
@@ -444,7 +450,7 @@ run_cell() {
         ;;
     esac
     rm -f "$exe"
-    # one list of hashes for each instruction set, each after its line with a #
+    # The program prints a line with # and a list of hashes for each of its parts.
     awk -v out="$exe.out" '/^#/ { n++ } { print >(out "." n) }' "$exe.out"
     for part in $parts; do
         set -- "$exe.out".*[0-9]
@@ -456,9 +462,9 @@ run_cell() {
     echo SAME
 }
 
-# The objects of a program with every instruction set of this CPU, in C and in C++ in turn, by one
-# compiler or by both in turn. An object may define the name that it is called by, and nothing else:
-# no function made for one instruction set can be taken for that of another.
+# build_several: builds a program with every instruction set of this CPU, one object for each. Objects are C and C++ in
+# turn, compiled by one compiler or by both in turn. An object may define only the name by which it is called, so that
+# no function for one instruction set can replace that of another.
 build_several() {
     parts= objects= names= n=0 all_cc=$cc # compile() changes cc
     all_nm=nm
@@ -487,7 +493,7 @@ build_several() {
     return $status
 }
 
-# clang as cl compiles; gcc of mingw-w64 links that to its library, with the names that cl's objects ask for.
+# build_clangcl: compiles with clang in the place of cl, and links the object to the library of mingw-w64 with its gcc.
 build_clangcl() {
     case $isa in
     plain) arch= ;;
@@ -504,7 +510,7 @@ build_clangcl() {
         "$exe.obj" -o "$exe"
 }
 
-# Compare a run with the golden hashes, in all sections, or in the first so many: FILE [SECTIONS].
+# compare FILE [SECTIONS]: compares the output of a build with the golden hashes, in all sections or in the first ones.
 compare() {
     grep -v '^#' "$1" >"$1.lines"
     count=${2:-0}
@@ -517,7 +523,7 @@ compare() {
     echo "DIFFERS first in section: $section"
 }
 
-# Headers with a defect: some section must differ. DEFECT FILE ISA; prints the verdict.
+# control DEFECT FILE ISA: puts a defect into a header, builds it, and prints the verdict. Some section must differ.
 control() {
     copy=$WORK/control-$1
     mkdir -p "$copy"
@@ -570,7 +576,7 @@ grep -v '^#' tests/golden.txt >"$WORK/golden"
 [ -s "$WORK/golden" ] || { echo "tests/golden.txt is empty" && exit 1; }
 total=$(wc -l <"$WORK/cells")
 
-# Those of several builds and those under an emulator first: none of them is to be left over at the end.
+# Cells with several builds and those under an emulator take longest, so they begin first.
 export QUIET=1
 for pass in "-E" "-v -E"; do
     # shellcheck disable=SC2086
@@ -590,7 +596,7 @@ put_control() { # VERDICT NAME
     controls=$((controls + 1))
     printf '%-40s |       | %s\n' "$1" "control: $2" >>"$WORK/table"
 }
-# Single cells are for tests/tools/selfcheck.sh: there the cell has to see the defect, not a control.
+# With CELLS, which tests/tools/selfcheck.sh sets, the cells have to notice a defect, so there are no controls.
 [ -n "${CELLS:-}" ] || put_control "$(control constant pe.h scalar | tail -n 1)" "a constant with a wrong last bit"
 [ -n "${CELLS:-}" ] || ! cpu_has avx2 || put_control "$(control swapped-avx2 pe_simd.h avx2 | tail -n 1)" "swapped lanes in AVX2"
 

@@ -5,7 +5,7 @@ mutation.py: checks that the tests notice a small defect, wherever it is.
 
     tests/run mutation MUTANTS=400 SEED=1 JOBS=1 MUTATION_SECONDS=1800
 
-Makes mutants, which are copies of pe.h and pe_simd.h with one defect each. A defect is a changed sign or comparison,
+It makes mutants, which are copies of pe.h and pe_simd.h with one defect each. A defect is a changed sign or comparison,
 a constant off by one unit, swapped arguments, a dropped statement and so on (see KINDS). The programs of the table
 KILLERS run on each mutant until one of them fails; then the mutant is killed. Which mutants are made depends only on
 SEED: first one of each function, then any. Each is built for one instruction set, without optimisation. It is only
@@ -14,14 +14,17 @@ run with the programs that execute the mutated line, as gcov reports it.
 A survivor is a gap in the tests, or is equivalent to the original. In the latter case tests/tools/survivors.txt says
 why. The run fails if less than 95 % of the mutants that are not explained are killed.
 
-Environment:  MUTANTS, SEED, JOBS, MUTATION_SECONDS (no new mutant is begun later)
-              MUTATION_MATCH     only mutants whose line of the report contains this
-              MUTATION_EXPLAINED=1  all killers on mutants that are explained; else only the hash,
-                                 since nothing but time comes of the others
-              MUTATION_AGAIN=1   what the last run has killed or could explain is not tried again
-              MUTATION_KILLERS   names of the killers, instead of all ("blind" sees nothing)
-              MUTATION_LIST=1    print the mutants, run nothing
-Everything is written to build/mutation; results.tsv there has a line for each mutant.
+Environment variables:
+    MUTANTS, SEED, JOBS   the number of mutants, the seed, and the number of processes
+    MUTATION_SECONDS      the time after which no new mutant is begun
+    MUTATION_MATCH        only mutants whose line of the report contains this text are run
+    MUTATION_EXPLAINED=1  runs all killers on mutants that are explained. Otherwise only the hash runs on them, since
+    the
+                          other killers would only take time.
+    MUTATION_AGAIN=1      leaves out the mutants that the last run killed or could explain
+    MUTATION_KILLERS      the names of the killers that run, instead of all ("blind" notices nothing)
+    MUTATION_LIST=1       prints the mutants and runs nothing
+Everything is written to build/mutation. The file results.tsv there has a line for each mutant.
 """
 import concurrent.futures
 import fnmatch
@@ -50,8 +53,8 @@ HEADERS = ["pe.h", "pe_simd.h"]
 PASS = 95.0  # percent
 
 # ---- the killers -------------------------------------------------------------------------------
-# name: source files, instruction sets (None: all), environment. Run cheapest first, as measured.
-# "hash" must print what it prints on the original; the others are cmocka programs.
+# Each name has a tuple of source files, instruction sets (None stands for all) and environment. The cheapest killer, as
+# measured, runs first. "hash" must print what it prints for the original headers; the others are cmocka programs.
 QUICK = {"PE_QUICK": "4"}
 X86 = None
 KILLERS = {
@@ -81,10 +84,10 @@ KILLERS = {
     "memory": (["tests/unit/calls/test_memory.c"], X86, QUICK),
     "splits": (["tests/unit/rows/test_splits.c"], X86, QUICK),
 }
-# Sees nothing: tests/tools/selfcheck.sh wants a run with this one to fail.
+# This killer notices nothing. tests/tools/selfcheck.sh checks that a run with it fails.
 BLIND = {"blind": ([os.path.join(WORK, "blind.c")], X86, {})}
 
-# Instruction sets, and of ten mutants of pe.h how many are built for each.
+# The flags of each instruction set, and how many of ten mutants of pe.h are built for it.
 ISAS = {
     "avx512": (["-mavx512f", "-mavx512dq", "-mavx512bw", "-DPE_ISA=PE_ISA_AVX512"], 4),
     "avx2": (["-mavx2", "-mfma", "-DPE_ISA=PE_ISA_AVX2"], 2),
@@ -124,7 +127,8 @@ class Token:
 
 
 def tokens_of(text):
-    """Tokens that can be mutated, with the function they are in. Directives but #define are left out."""
+    """Returns the tokens that can be mutated, each with the function that it is in. Directives except #define are left
+    out."""
     lines_before = [0]
     for c in text.split("\n"):
         lines_before.append(lines_before[-1] + len(c) + 1)
@@ -313,7 +317,7 @@ def mutants_of(file, text):
         after = tokens[i + 1] if i + 1 < n else None
         in_function = not t.region.startswith(("data ", "type "))
         if t.region.startswith("type ") and t.region != "type enum":
-            continue  # numbers that have a name, and room in a struct
+            continue  # a number in a struct's definition is only the size of an array
         if t.kind == "op":
             if t.text in ARITH and spaced(t):
                 add("arith", t, t.start, t.end, ARITH[t.text])
@@ -387,7 +391,7 @@ def mutants_of(file, text):
                 add("force", t, after.end, close.start, "0 && (" + text[after.end:close.start] + ")")
                 if t.text == "if":
                     add("force", t, after.end, close.start, "1 || (" + text[after.end:close.start] + ")")
-        # A statement begins here?
+        # If a statement begins here, it can be dropped.
         if t.enclosed:
             continue
         if in_function and t.kind == "name" and before.text in (";", "{", "}", ")", "else", ":") or \
@@ -468,7 +472,7 @@ def build(name, isa, place, out, more=()):
     objects = []
     for source in sources:
         is_cpp = source.endswith("pp")
-        # A precompiled header would have to be the first thing that is included.
+        # gcc uses a precompiled header only if it is the first file that is included.
         pre = os.path.join(WORK, "pre-" + isa, "pre.h")
         include = ["-include", pre] if not is_cpp and not more and os.path.exists(pre + ".gch") else []
         o = "%s.%d.o" % (out, len(objects))
@@ -489,7 +493,8 @@ def build(name, isa, place, out, more=()):
 
 
 def run(name, program, golden, seconds, cwd=None):
-    """Runs a killer, and stops at its first complaint. Returns '' if it passes, else what it noticed."""
+    """Runs a killer, and stops it at its first complaint. Returns what it noticed, or '' if it passes, and the
+    hashes."""
     environment = dict(os.environ, **KILLERS.get(name, BLIND.get(name))[2])
     process = subprocess.Popen([os.path.abspath(program)], stdin=subprocess.DEVNULL, cwd=cwd,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
@@ -548,7 +553,8 @@ def coverage(place, out):
 
 
 def baseline(name, isa):
-    """What the killer does with the headers as they are: time, lines executed, the hash's lines."""
+    """Runs a killer with the original headers. Returns its time, the lines that it executes, and the lines of the
+    hash."""
     sources = KILLERS.get(name, BLIND.get(name))[0]
     key = digest(*[read(s) for s in sources], *[read(h) for h in
                  sorted(glob.glob("tests/unit/**/*.h", recursive=True))], *[read(h) for h in HEADERS],
@@ -567,7 +573,7 @@ def baseline(name, isa):
     complaint = build(name, isa, ".", program, ["--coverage"])
     if complaint:
         sys.exit("mutation: %s for %s does not build:\n%s" % (name, isa, complaint))
-    # gcov finds its notes beside the object file
+    # The program runs in the folder of its objects, where gcov finds their notes.
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     why, golden = run(name, program, None, 600)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -586,7 +592,7 @@ def executes(name, known, mutant):
     if mutant.used is not None:
         if mutant.dark:
             return True
-        # Tables and macros that the killer looks at itself.
+        # The killer may read the table or macro itself.
         word = re.escape(mutant.region.partition(" ")[2])
         if any(re.search(r"\b%s\b" % word, read(s)) for s in KILLERS[name][0]):
             return True
@@ -611,8 +617,8 @@ def executes(name, known, mutant):
 # ---- explained survivors -----------------------------------------------------------------------
 
 def explanations(name="tests/tools/survivors.txt"):
-    """Lines 'kind ~ function ~ part of the source line ~ change ~ reason'; * in the first two, and
-    in the change, stands for anything. A kind may be of one instruction set: compare@scalar."""
+    """Returns the lines 'kind ~ function ~ part of the source line ~ change ~ reason' of the file. The file explains
+    what * stands for. A kind may be limited to one instruction set, as in compare@scalar."""
     found = []
     if not os.path.exists(name):
         return found
@@ -641,7 +647,7 @@ def explained(rules, mutant, isas=None):
 # ---- the run -----------------------------------------------------------------------------------
 
 def sample(texts, active, seed):
-    """All mutants in the order in which they are tried: one of each function first."""
+    """Returns all mutants in the order in which they are tried. One mutant of each function comes first."""
     pick = random.Random(seed)
     by_region = {}
     for file in HEADERS:
@@ -659,7 +665,7 @@ def sample(texts, active, seed):
     first, rest = [], []
     for key in sorted(by_region):
         ordered = by_region[key]
-        # The kinds of a function in turn, so that constants do not crowd out the rest.
+        # The kinds of defects alternate within a function, since it has far more constants than anything else.
         kinds = {}
         for m in ordered:
             kinds.setdefault(m.kind, []).append(m)
@@ -673,7 +679,7 @@ def sample(texts, active, seed):
                 if kinds[k]:
                     turn.append(kinds[k].pop())
         first.append(turn[0])
-        # The others of a function later, the later the more there are already
+        # The other mutants of a function come later. The more of them there are already, the later the next one comes.
         rest += [(pick.random() * (1 + at / 40), m) for at, m in enumerate(turn[1:])]
     pick.shuffle(first)
     rest.sort(key=lambda r: r[0])
@@ -691,7 +697,8 @@ def macro_lines(rows, line):
 
 
 def uses_of(texts, region, past=()):
-    """Lines of functions that use a table or macro, by way of other macros as well; None of a type."""
+    """Returns the lines of functions that use a table or macro, directly or through other macros. Returns None for a
+    type."""
     kind, _, name = region.partition(" ")
     if kind not in ("data", "#define"):
         return None
@@ -734,7 +741,7 @@ def try_mutant(mutant, reason, texts, known, order, slots, kills, lock, seconds_
             past = dict(kills.get((mutant.file, mutant.section), {}))
         if reason and os.environ.get("MUTATION_EXPLAINED") != "1":
             concerned = [k for k in concerned if k in ("hash", "blind")] or concerned
-        # What has killed its neighbours goes first; the hash costs least.
+        # The hash costs least, so it comes first. Then come the killers that have killed most mutants for their time.
         concerned.sort(key=lambda k: (k != "hash", (2 + known[k, mutant.isa]["seconds"]) / (1 + past.get(k, 0))))
         if not concerned:
             mutant.result, mutant.by = "survived", "not executed by any killer"
@@ -846,7 +853,7 @@ def main():
         for isa in used:
             if isas is None or isa in isas:
                 known[k, isa] = baseline(k, isa)
-    # What no killer has code for is made of types and names: all of them see it.
+    # If no killer has code for the lines of a mutant, they have only types and names, and all killers run.
     recorded = {(h, n) for k in known.values() for h in HEADERS for n in k["lines"][h]}
     for m in order:
         m.dark = m.used is not None and not recorded.intersection(m.used)

@@ -7,10 +7,10 @@
  * cannot decide: angles beyond 2^40 half turns, or next to whole half turns at every position
  * (docs/accuracy.md).
  *
- * A time is the mean over 8 rows of 1 to 16 elements, and the smallest of four such times. It
- * includes what each call costs. Then, in 10 % of that time each, come calls whose cost depends on
- * their arguments: dot products, frequencies of RoPE, T5's buckets and resampling. `tests/run
- * worst` runs this program.
+ * A time is the mean over 8 rows of 1 to 16 elements. A call of more than a microsecond is timed up
+ * to four times, and the smallest time counts. It includes what each call costs. Then, in 10 % of
+ * the program's time each, come calls whose cost depends on their arguments: dot products,
+ * frequencies of RoPE, T5's buckets and resampling. `tests/run worst` runs this program.
  *
  *     worst [seconds] [seed] [nanoseconds of an element of the first kind that are too many]
  */
@@ -169,7 +169,7 @@ static size_t other(int k, pe_status *status, double *ns, char *what, size_t roo
     static float table[1 << 16];
     size_t results = 1;
     double begin = 0;
-    if (k == 0) { /* frequencies of some bits, up to the largest, over the largest distances */
+    if (k == 0) { /* pe_dot_f64() with frequencies up to the largest, and the largest distances */
         const size_t pairs = 1 + below(D);
         config = pe_config_default(2 * pairs);
         for (size_t i = 0; i < pairs; i++)
@@ -210,7 +210,7 @@ static size_t other(int k, pe_status *status, double *ns, char *what, size_t roo
         begin = now();
         *status = pe_bias_t5_i32(buckets, far, 0, pe_from(0), 1, pe_at_i64(keys), results, index);
         snprintf(what, room, "buckets %zu max_distance %zu", buckets, far);
-    } else { /* the cost is that of the rows in reach */
+    } else { /* antialiasing, whose cost is that of the rows that a filter reaches */
         const size_t rows = 1 + below(256), cells = 1 + below(4);
         pe_resample how = {PE_RESAMPLE_CUBIC, -0.5, 0, 1, 0, 0};
         begin = now();
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
         for (int v = made == PE_OK ? 0 : 10; v < VERBS; v++) {
             const int k = v < 10 ? kind(&plan) : 0;
             double ns = 1e30;
-            for (int n = 0; n < 4 && ns > 1e-6 && ns > 0; n++) { /* again what was slow */
+            for (int n = 0; n < 4 && ns > 1e-6 && ns > 0; n++) { /* slow calls are timed again */
                 const double begin = now();
                 ns = run(v, &plan) == PE_OK ? fmin(ns, now() - begin) : 0;
             }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A program of somebody who has pe installed; C99, and C++11 by client.cpp. Prints what it was built
- * with in lines that begin with #, then hashes of what it computed, the same from every build. With
- * an argument: its version, as the five macros say it, must be that.
+ * This program stands for one of a user who has installed pe. It is C99, and client.cpp makes it
+ * C++11. It prints how it was built in lines that begin with #, and then hashes of what it
+ * computed, which every build must have. An argument is the version that its five macros must name.
  */
 #include <pe.h>
 #include <pe.h> /* twice is once */
@@ -32,8 +32,8 @@ static int say(const char *what, pe_status status, const void *data, size_t byte
     return 0;
 }
 
-/* Tables, positions of a list, an image's cells, a token, a gradient, a K-shift, points in space into
-   another place: what programs ask for most, as they write it. */
+/* Makes seven calls that programs need most. They are for a table, a list, the cells of an image, a
+   token, a gradient, a shift of keys, and points in space. The last writes to another array. */
 static int seven_calls(void)
 {
     enum { n = 20, d = 96 };
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
     failed |= say("pe_fill_bf16", pe_fill_bf16(&plan, pe_from(-ROWS), ROWS, half, WIDTH), half,
                   sizeof half);
 
-    /* Real positions take sines for each row: with SLEEF, this is what calls it. */
+    /* Real positions need new sines for each row, so this call uses SLEEF, if it is on. */
     double positions[ROWS];
     for (int i = 0; i < ROWS; i++) positions[i] = i * 1.37 - 20000;
     failed |=

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two libraries that call pe, first and second, which are this file with -DPART=first and second, and
- * the program that calls both, which is this file without. Both fill the same row.
+ * This file is compiled three times. With -DPART=first and -DPART=second it becomes two libraries
+ * that call pe. Without PART it is a program that calls both, which must fill the same row.
  */
 #ifdef PART
 #include <pe.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""arguments.py [PATTERN]: every argument of every public function of posenc, replaced by each of a list of bad values.
+"""arguments.py [PATTERN]: replaces every argument of every public function of posenc by each of a list of bad values.
 
 A call may succeed. Otherwise it must raise an exception that docs/python.md documents, whose text names the argument,
 and it must not have written to any array. The memory around each array must stay as it is in either case.
@@ -280,7 +280,7 @@ def apply_rotary_pos_emb(q, k, cos, sin):
 
 
 def a_model():
-    """A model as posenc.torch.install() finds one: an attention layer, and the model's rotary_emb with a config."""
+    """Returns a model that posenc.torch.install() accepts: an attention layer, and a rotary_emb with a config."""
     class Attention(torch.nn.Module):
         def forward(self, q, k, position_embeddings):
             return apply_rotary_pos_emb(q, k, *position_embeddings)
@@ -329,7 +329,7 @@ def contents(values):
 
 
 def is_named(error, argument, bad):
-    """Whether a text names the argument. The text about a model names the file or the key of its config."""
+    """Returns whether a text names the argument. The text about a model names the file or the key of its config."""
     if isinstance(error, (posenc.Error, MemoryError)):
         return True
     if argument in ("model", "config") and isinstance(bad, (str, bytes, dict)):
@@ -351,14 +351,14 @@ def replacements(call, good):
 
 
 def wrong(call, argument, make, replaced, bad):
-    """Calls with a bad value: returns (kind of mistake, text), or None if the call is as documented."""
+    """Calls with a bad value. Returns (kind of mistake, text), or None if the call behaves as documented."""
     guard = Guard()
     arguments = make(guard)
     around, before = guard.around(), contents([*arguments.values(), bad])
     try:
         replaced(arguments, bad)
         error = None
-    except BaseException as caught:  # what is documented is decided here
+    except BaseException as caught:  # all exceptions are caught, since the code below decides which are documented
         error = caught
     if guard.around() != around:
         return "memory around an array was written", ""
@@ -377,7 +377,7 @@ def wrong(call, argument, make, replaced, bad):
 def main():
     pattern = sys.argv[1] if len(sys.argv) > 1 else "*"
     faulthandler.enable()
-    try:  # so that huge numbers are refused at once, and no memory is used up
+    try:  # with this limit, a call with a huge number fails at once and does not use up the memory
         import resource
         resource.setrlimit(resource.RLIMIT_AS, (12 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
     except (ImportError, ValueError, OSError):
@@ -393,13 +393,13 @@ def main():
         for argument, replaced in replacements(call, make(Guard())):
             for label, bad in BAD.items():
                 with warnings.catch_warnings():
-                    # A cast that changes numbers is only a warning of numpy's: here it is a mistake.
+                    # For a cast that changes numbers, numpy only warns. Here it is a mistake.
                     warnings.simplefilter("ignore")
                     warnings.simplefilter("error", RuntimeWarning)
                     warnings.simplefilter("error", getattr(np, "exceptions", np).ComplexWarning)
                     found = wrong(call, argument, make, replaced, bad())
                 tried += 1
-                # A default that is None is not a bad value: what is missing then is another argument.
+                # None is not a bad value if it is the default. The error is then about another, missing argument.
                 default = inspect.signature(call).parameters[argument].default
                 if found and label == "None" and default is None and "name the argument" in found[0]:
                     found = None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""cast.py: what model.to(torch.bfloat16) does to the positions of a model of transformers.
+"""cast.py: shows what model.to(torch.bfloat16) does to the positions of a model of transformers.
 
-Says for each model type of models.py whether the frequencies, inv_freq, keep their float32. Then it compares the logits
+It prints for each model type of models.py whether the frequencies, inv_freq, stay float32. Then it compares the logits
 of a small random Llama in bfloat16 with those of the same model with exact cosines. Its inv_freq is in float32, as
 from_pretrained() leaves it, or rounded, as a blanket model.to(torch.bfloat16) leaves it. Its 256 tokens are spread over
 512, 8,192 and 131,072 positions.
@@ -22,7 +22,7 @@ def frequencies_are_kept(config, kind):
 
 def logits(model, tokens, ids):
     with torch.no_grad():
-        # With a mask: without one transformers takes a gap between positions for the beginning of another text.
+        # Without a mask, transformers would take a gap between positions for the beginning of another text.
         return model(input_ids=tokens, position_ids=ids, attention_mask=torch.ones_like(tokens), use_cache=False).logits.double()
 
 

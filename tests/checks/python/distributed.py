@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""distributed.py: posenc.torch in four processes with torch.distributed (gloo), against one process, by bits.
+"""distributed.py: compares posenc.torch in four processes with torch.distributed (gloo) with one process, bit by bit.
 
 A sequence is split as context parallelism splits it, with torch's own context_parallel() and by hand. It has one
 contiguous part per process, or is in zigzag order, where process r of n has the parts r and 2n - 1 - r of 2n. Each
 process rotates its tokens at their positions in the whole sequence. DistributedDataParallel and fully_shard (FSDP2) wrap
-a layer with a Rotary. There are no parameters and no buffers of posenc's that they could broadcast, shard or round.
+a layer with a Rotary. posenc has no parameters and no buffers that they could broadcast, shard or round.
 """
 import os
 import tempfile
@@ -27,7 +27,7 @@ checks = 0
 
 
 def same(what, x, y):
-    """Counts a check: two tensors have the same type, shape and bits."""
+    """Checks that two tensors have the same type, shape and bits, and counts the check."""
     global checks
     checks += 1
     assert x.dtype == y.dtype and x.shape == y.shape, f"{what}: {x.dtype} {list(x.shape)}, {y.dtype} {list(y.shape)}"
@@ -35,7 +35,7 @@ def same(what, x, y):
 
 
 def holds(what, condition):
-    """Counts a check of a condition."""
+    """Checks a condition, and counts the check."""
     global checks
     checks += 1
     assert condition, what
@@ -66,7 +66,7 @@ def parts(rank, way):
 
 
 def gathered(x):
-    """A tensor of all processes, in the order of their numbers. Its bits are sent as bytes."""
+    """Returns the tensors x of all processes, in the order of their numbers. The bits are sent as bytes."""
     sent = x.detach().contiguous().view(torch.uint8)
     received = [torch.empty_like(sent) for _ in range(PROCESSES)]
     dist.all_gather(received, sent)
@@ -74,7 +74,7 @@ def gathered(x):
 
 
 def test_parts(rank, dtype):
-    """A sequence that is split by hand, both ways: rotations, gradients, cosines and sines, sums."""
+    """Splits a sequence by hand in both ways, and compares rotations, gradients, cosines and sines, and sums."""
     torch.manual_seed(11)
     q = torch.randn(BATCH, HEADS, TOKENS, HEAD_DIM).to(dtype)
     embedding = torch.randn(BATCH, TOKENS, HEAD_DIM).to(dtype)
@@ -99,7 +99,8 @@ def test_parts(rank, dtype):
 
 
 def test_context_parallel(mesh):
-    """context_parallel() splits the queries and the positions alike; what is rotated then is put together by torch."""
+    """Lets context_parallel() split the queries and the positions in the same way. The rotated parts, which torch joins
+    again, must have the bits of the whole."""
     torch.manual_seed(13)
     q, rope = torch.randn(BATCH, HEADS, TOKENS, HEAD_DIM), modules.Rotary(HEAD_DIM, rope_theta=500000).rope
     position_ids = torch.arange(START, START + TOKENS)[None]
@@ -113,7 +114,8 @@ def test_context_parallel(mesh):
 
 
 def test_wrappers(rank, mesh):
-    """DistributedDataParallel and FSDP2 around a layer: the bits of the layer alone, and nothing of posenc's in its state."""
+    """Wraps a layer in DistributedDataParallel and FSDP2. It must have the bits of the layer alone, and no state of
+    posenc."""
     torch.manual_seed(17 + rank)
     x, position_ids = torch.randn(BATCH, TOKENS, HEAD_DIM), torch.arange(START, START + TOKENS)
     alone = Layer()
@@ -138,7 +140,7 @@ def test_wrappers(rank, mesh):
 
 
 def work(rank, folder):
-    """One process."""
+    """Runs all tests in one of the processes."""
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=PROCESSES)
@@ -158,5 +160,5 @@ def work(rank, folder):
 if __name__ == "__main__":
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     with tempfile.TemporaryDirectory() as meeting:
-        # fork() takes a quarter of the time of new processes, and is safe here, since nothing has computed anything yet.
+        # fork() takes 25 % of the time of new processes, and is safe here, since nothing has computed anything yet.
         torch.multiprocessing.start_processes(work, (meeting,), PROCESSES, start_method="fork")

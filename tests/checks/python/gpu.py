@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gpu.py BACKEND [PATTERN...]: posenc.torch through one of its backends, compared by bits with libposenc.
+"""gpu.py BACKEND [PATTERN...]: compares posenc.torch, through one of its backends, with libposenc bit by bit.
 
     gpu.py triton       the kernels: on a GPU if there is one, otherwise on the CPU in Triton's interpreter, for which
                         TRITON_INTERPRET=1 must be set
@@ -44,7 +44,7 @@ compared = 0
 
 
 def same(got, want):
-    """Equal by bits; which NaN it is does not matter."""
+    """Checks that two tensors have the same bits. Any two NaNs are equal."""
     global compared
     got, want = got.detach().cpu(), want.detach()
     assert got.shape == want.shape and got.dtype == want.dtype, (got.shape, want.shape, got.dtype, want.dtype)
@@ -68,14 +68,15 @@ def some_positions(n, first=4000):
 
 
 def table(rope, positions, dtype):
-    """cos and sin, [n, 2 pairs] of a plan of one coordinate, or of points [n, axes]."""
+    """Returns cos and sin, [n, 2 pairs] each, for n positions, or for points [n, axes] of several coordinates."""
     made = tuple(torch.empty(len(positions), 2 * rope._plan.pairs, dtype=dtype) for _ in range(2))
     rope.table(positions.numpy(), layout="twice", out=made)
     return made
 
 
 def turned(x, rope, positions, axis=-2):
-    """x rotated by Rope.rotate: positions [T], or [B, T] of the batches x[b]; for several coordinates [axes, B, T]."""
+    """Returns x rotated by Rope.rotate. Positions are [T], or [B, T] for the batches x[b], or [axes, B, T] with several
+    coordinates."""
     y = x.detach().cpu().clone(memory_format=torch.contiguous_format)
     points = positions.numpy()
     axis = axis if axis < 0 else axis - x.dim()
@@ -114,7 +115,8 @@ def test_cosines_and_sines():
 
 
 def test_amplitudes():
-    """Of double precision, of either sign, powers of two, the smallest and the largest that kernels take, and one beyond."""
+    """Checks amplitudes of double precision, of either sign, powers of two, the smallest and the largest that kernels
+    take, and one that is too large."""
     for number, amplitude in enumerate((-1.0, 0.5, -0.1, 1.0000000000000002, 2.0**-64, 2.0**64, 3e-19, 2.0**65)):
         plan = posenc.Plan(32, amplitude=amplitude, layout="halves")
         positions = some_positions(40)
@@ -132,7 +134,7 @@ def test_amplitudes():
 
 
 def test_out_of_range():
-    """A position outside int32 gives NaN in the elements that rotate, and never wraps."""
+    """Checks that a position outside int32 gives NaN in the elements that rotate, and never wraps."""
     rope = posenc.Rope(24, rotary_dim=16, rotary_offset=4)
     positions = torch.tensor([5, 2**31, -2**31 - 1, 2**32 + 5, 2**63 - 1, -2**63, -7])
     wrong = (positions < -2**31) | (positions >= 2**31)
@@ -156,13 +158,13 @@ def test_out_of_range():
     x = torch.randn(1, 4, 16)
     got = modules.rotate(x.to(DEVICE), many, ids.to(DEVICE)).cpu()
     assert got.isnan().nonzero().tolist() == [[0, 2, e] for e in (2, 3, 4, 10, 11, 12)]
-    if BACKEND == "libposenc":  # int and range become positions, and what int64 cannot hold is refused
+    if BACKEND == "libposenc":  # an int gives positions that may leave int32; one that int64 cannot hold is refused
         assert modules.rotate(x, rope=posenc.Rope(16), position_ids=2**31 - 2).isnan().any(-1).tolist() == [[0, 0, 1, 1]]
         raises(ValueError, modules.rotate, x, posenc.Rope(16), 2**63, says="position_ids")
 
 
 def test_undecided():
-    """A pair that the integers cannot decide is NaN, beside others that have their bits."""
+    """Checks that a pair which the integers cannot decide gives NaN, and that the other pairs have their bits."""
     if BACKEND != "triton":
         return "SKIP: only kernels leave pairs undecided"
     rope = posenc.Rope(4)
@@ -182,7 +184,8 @@ def test_undecided():
 
 
 def layouts():
-    """Plans: both layouts, partial rotation at either end, pairs that are no power of two, an attention factor."""
+    """Yields plans with both layouts, partial rotation at either end, a number of pairs that is not a power of two, and
+    an attention factor."""
     for layout in ("halves", "interleaved"):
         yield posenc.Rope(128, layout=layout, **LLAMA)
         yield posenc.Rope(80, layout=layout, rotary_dim=40)
@@ -198,8 +201,8 @@ def layouts():
 
 
 def heads(d, dtype):
-    """Tensors of 2 batches, 3 heads and 5 tokens, with the axis of their tokens: contiguous, transposed, of a fused
-    projection, with gaps, of fewer axes and of more."""
+    """Yields tensors of 2 batches, 3 heads and 5 tokens, with the axis of their tokens. They are contiguous,
+    transposed, from a fused projection, with gaps, with fewer axes or with more."""
     yield torch.randn(2, 3, 5, d).to(dtype), -2
     yield torch.randn(2, 5, 3, d).to(dtype).transpose(1, 2), -2
     yield torch.randn(2, 5, 3, d).to(dtype), -3
@@ -276,7 +279,8 @@ def test_out():
 
 
 def test_coordinates():
-    """A coordinate for each pair: sections in blocks and interleaved, a vision tower, a list with pairs that are still."""
+    """Checks plans with a coordinate for each pair: sections in blocks and interleaved, a vision tower, and a list with
+    pairs that are not rotated."""
     for rope in (posenc.Rope(128, sections=[16, 24, 24], rope_theta=1e6),
                  posenc.Rope(64, sections=[24, 4, 4], section_order="interleaved"),
                  posenc.Rope(64, sections=[16, 16], section_order="vision"),
@@ -300,7 +304,7 @@ def test_coordinates():
 
 
 def test_gradients():
-    """Of float32, float16 and bfloat16 they are the rotation by the negative positions, by bits."""
+    """Checks that gradients of float32, float16 and bfloat16 have the bits of the rotation by minus the positions."""
     for rope, dtype in itertools.product((posenc.Rope(128, **LLAMA), posenc.Rope(40, rotary_dim=24, layout="interleaved"),
                                           posenc.Rope(40, rotary_dim=24, rotary_offset=16, **YARN)), TYPES):
         d = rope.head_dim
@@ -404,7 +408,8 @@ def test_opcheck():
 
 
 def test_direct():
-    """A plain call does not go through torch's dispatcher, and whatever wants to see the op still does."""
+    """Checks that a plain call does not go through torch's dispatcher, and that everything that traces ops still sees
+    the op."""
     if BACKEND != "libposenc":
         return "SKIP: only libposenc is called directly"
     from torch.fx.experimental.proxy_tensor import make_fx
@@ -468,7 +473,8 @@ class Model(torch.nn.Module):
 
 
 def test_compile_first():
-    """A program that compiles a model, and uses posenc.torch for the first time in the compiled call, with any shape."""
+    """Runs a program that compiles a model for any shape, and uses posenc.torch for the first time in the compiled
+    call."""
     program = """
 import torch
 import posenc.torch as modules
@@ -486,7 +492,7 @@ assert torch.equal(got, model(x, ids))
 
 
 def test_compile():
-    """No graph break; another number of tokens and other positions are served without one."""
+    """Checks that torch.compile makes no graph break, also for another number of tokens and other positions."""
     torch._dynamo.reset()
     model = Model().to(DEVICE)
     compiled = torch.compile(model, fullgraph=True, backend="aot_eager", dynamic=True)
@@ -502,7 +508,7 @@ def test_compile():
     assert all(torch.allclose(a, p.grad) for a, p in zip(grads, model.parameters()))
     explained = torch._dynamo.explain(model)(x, ids)
     assert explained.graph_break_count == 0
-    # A plan that no call has seen, a table of rows, and out=.
+    # These are a plan that no call has used before, a table of rows, and out=.
     for rows in (None, 16):
         rotary = modules.Rotary(26, rotary_dim=20 if rows else 18, rows=rows).to(DEVICE)
         near = torch.arange(10, device=DEVICE).reshape(2, 5)
@@ -520,7 +526,7 @@ def test_compile():
 
 
 def test_export():
-    """A program that was exported and saved runs in a new process, and gives the same bits."""
+    """Checks that a program which was exported and saved runs in a new process, and gives the same bits."""
     model = Model(**YARN).to(DEVICE).eval()
     x, ids = torch.randn(2, 5, 24, device=DEVICE), torch.randint(0, 10**6, (2, 5), device=DEVICE)
     with tempfile.TemporaryDirectory() as folder, torch.no_grad():
@@ -539,7 +545,8 @@ def test_export():
 
 
 def test_state():
-    """A module is integers and its plan: what is done to its parameters and buffers does not change its numbers."""
+    """Checks that operations on a module's parameters and buffers do not change its results, since it has none: it
+    consists of integers and its plan."""
     x, ids = torch.zeros(2, 5, 24, device=DEVICE), torch.randint(0, 10**6, (2, 5), device=DEVICE)
     for fields in ({}, YARN, {"rows": 10**6}):
         rotary = modules.Rotary(24, **fields)
@@ -561,8 +568,8 @@ def test_state():
 
 
 def test_sequence_length():
-    """Of `dynamic` and `longrope` the caller fixes the longest position. Positions do not change the frequencies, so that
-    nothing is read back from the device; a captured or compiled call may have any."""
+    """Checks `dynamic` and `longrope`, for which the caller gives the longest position. Positions do not change the
+    frequencies, so nothing is read back from the device, and a captured or compiled call may have any positions."""
     longrope = {"rope_type": "longrope", "factor": 4, "original_max_position_embeddings": 64,
                 "short_factor": [1.0 + i / 16 for i in range(12)], "long_factor": [2.0 + i for i in range(12)]}
     dynamic = {"rope_type": "dynamic", "factor": 2, "max_position_embeddings": 64}
@@ -580,7 +587,8 @@ def test_sequence_length():
 
 
 def test_graph():
-    """A captured CUDA graph replays with new positions, and nothing in it waits for the device."""
+    """Checks that a captured CUDA graph can be replayed with new positions, and that nothing in it waits for the
+    device."""
     if DEVICE != "cuda":
         return "SKIP: there is no GPU; FakeTensorMode, which has no numbers, stands for capture in test_no_numbers"
     rope = posenc.Rope(128, **LLAMA)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""kernels.py: the kernels of posenc.torch fuse no product with a sum, flush no subnormal and call no function. They are
-compiled for NVIDIA's and AMD's GPUs, which need not be there. The code is read: the bits are compared by gpu.py. The
-kernels with which bench/torch_gpu.py compares them must compile for these GPUs, and compute no sines."""
+"""kernels.py: checks that the kernels of posenc.torch fuse no product with a sum, flush no subnormal and call no
+function. It compiles them for NVIDIA's and AMD's GPUs, which need not be present, and reads the code; gpu.py compares
+the bits. The kernels with which bench/torch_gpu.py compares them must compile for these GPUs, and compute no sines."""
 import os
 import re
 import sys
@@ -19,7 +19,7 @@ PRODUCT = {"ptx": r"\bmul\.[a-z.]*f32", "amdgcn": r"v_(pk_|dual_)?mul_f32"}
 
 
 def source(kernel, pointers, floats=(), **constants):
-    """A kernel with arguments of these types; the others are whole numbers."""
+    """Returns a kernel with arguments of these types. The other arguments are whole numbers."""
     names = kernel.arg_names
     signature = {name: "constexpr" if name in constants else pointers.get(name, "fp32" if name in floats else "i32")
                  for name in names}
@@ -28,7 +28,7 @@ def source(kernel, pointers, floats=(), **constants):
 
 
 def programs():
-    """Kernels for bfloat16, whose elements are int16 for them."""
+    """Yields kernels for bfloat16, whose elements are int16 for them."""
     pair = {"PAIRS": 40, "PAIRS_2": 64, "TOKENS": 1, "SCALED": True, "GUARD": False, "FORMAT": 8}
     lists = {"positions_ptr": "*i64", "words_ptr": "*i32", "coordinate_ptr": "*i32"}
     heads = {name: "*i16" for name in ("q_ptr", "qo_ptr", "k_ptr", "ko_ptr")}

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""models.py [TYPE...]: posenc.torch in models of transformers: their own classes, with random weights, in bfloat16.
+"""models.py [TYPE...]: tests posenc.torch in models of transformers, with random weights, in bfloat16.
 
-For each type the hidden states are compared with those of two runs of the same classes. Both have cosines and sines from
-float64. The first run rounds them to bfloat16 as transformers does, the second also rotates in float64 and rounds once. The first one is the measure
-of Rotary.from_config(), the second one that of install(). Neither may be farther away than transformers as it is. The
-frequencies of the measure are computed here by the formulas of the papers.
+For each type, the hidden states are compared with those of two reference runs of the same classes. Both have cosines
+and sines from float64. The first run rounds them to bfloat16 as transformers does; it is compared with
+Rotary.from_config(). The second run also rotates in float64 and rounds once; it is compared with install(). Neither may
+be farther from its reference than transformers without posenc. The frequencies of the references are computed here with
+the formulas of the papers.
 """
 import contextlib
 import copy
@@ -28,7 +29,7 @@ TOKENS, START = 48, 120000
 
 
 def configs():
-    """(model type, its config, the class of its text model)"""
+    """Yields (model type, its config, the class of its text model)."""
     yield "llama", hf.LlamaConfig(**SMALL, rope_parameters=LLAMA3), hf.LlamaModel
     yield "qwen2", hf.Qwen2Config(**SMALL), hf.Qwen2Model
     yield "qwen3", hf.Qwen3Config(**SMALL, head_dim=32), hf.Qwen3Model
@@ -73,7 +74,8 @@ def frequencies(parameters, pairs):
 
 
 class Exact(torch.nn.Module):
-    """rotary_emb in float64: the class's own order of elements, its own rounding if is_rounded."""
+    """Replaces rotary_emb by one in float64. It has the order of elements of the model's class, and its rounding if
+    is_rounded is set."""
 
     def __init__(self, own, is_rounded):
         super().__init__()
@@ -96,7 +98,7 @@ class Exact(torch.nn.Module):
 
 @contextlib.contextmanager
 def in_float64(kind):
-    """The rotation of a modeling file in float64, rounded once, for all models of the file."""
+    """Makes all models of a modeling file rotate in float64 and round once, until the context ends."""
     module, kept = sys.modules[kind.__module__], {}
     for name in ("apply_rotary_pos_emb", "apply_rotary_pos_emb_interleave"):
         if hasattr(module, name):
@@ -113,9 +115,9 @@ def in_float64(kind):
 
 
 def states(model, x, ids):
-    """The hidden states of all layers."""
+    """Returns the hidden states of all layers."""
     with torch.no_grad():
-        # With a mask: without one transformers takes a gap between positions for the beginning of another text.
+        # Without a mask, transformers would take a gap between positions for the beginning of another text.
         found = model(inputs_embeds=x, position_ids=ids, attention_mask=torch.ones(x.shape[:2], dtype=torch.int64),
                       output_hidden_states=True, use_cache=False)
     return torch.stack([*found.hidden_states[1:], found.last_hidden_state])
@@ -135,7 +137,7 @@ def check(name, config, kind):
     own = [module for module in model.modules() if module is model.rotary_emb][0]
     buffers = {key: value.clone() for key, value in own.named_buffers()}
     model, other = model.to(torch.bfloat16), other.to(torch.bfloat16)
-    for key, value in buffers.items():  # as from_pretrained() leaves them; a blanket to() rounds them
+    for key, value in buffers.items():  # from_pretrained() leaves these buffers in float32, while to() rounds them
         setattr(own, key, value)
     x = torch.randn(2, TOKENS, 64, dtype=torch.bfloat16)
     ids = torch.stack([torch.arange(START, START + TOKENS), torch.randperm(TOKENS) + START // 2])
@@ -163,7 +165,7 @@ def check(name, config, kind):
 
 
 def refused():
-    """What cannot be installed is refused, and nothing has changed."""
+    """Checks that install() refuses what it cannot serve, and then changes nothing."""
     def says(text, call, *arguments):
         try:
             call(*arguments)
@@ -190,7 +192,8 @@ def refused():
 
 
 def compiled():
-    """An installed model is compiled without a graph break, writes text with a cache, and keeps both when it is copied."""
+    """Checks that an installed model is compiled without a graph break and writes text with a cache, also after it was
+    copied."""
     torch.manual_seed(61)
     model = hf.LlamaForCausalLM(hf.LlamaConfig(**SMALL, rope_parameters=LLAMA3)).eval()
     other = copy.deepcopy(model)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""test.py TURNS [PATTERN]: the package posenc against MPFR's numbers (turns.c), and against misuse.
+"""test.py TURNS [PATTERN]: compares the package posenc with MPFR's numbers, and tests misuse. TURNS is the compiled
+turns.c.
 
-Every test of an array also looks at the memory around it. Arrays are cut from larger ones that are full of a
-pattern. What is not theirs must keep the pattern, also when a call is refused.
+Every test of an array also looks at the memory around it. Arrays are cut from larger ones that are full of a pattern.
+The memory around them must keep the pattern, also when a call is refused.
 """
 import copy
 import ctypes
@@ -32,15 +33,15 @@ assert torch is not None or "torch" not in sys.modules
 F = {"f32": (24, -149), "f64": (53, -1074), "f16": (11, -24), "bf16": (8, -133)}
 DTYPES = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64), "f16": np.dtype(np.float16),
           "bf16": posenc.bfloat16}
-PROGRAM = os.environ.get("POSENC_PROGRAM")  # posenc, whose parts are those of posenc.read()
+PROGRAM = os.environ.get("POSENC_PROGRAM")  # the program posenc, which must find the parts that posenc.read() finds
 random.seed(36)
 np.random.seed(36)
 
 
-# ---- what is to be expected ----------------------------------------------------------------------------------
+# ---- the expected results ------------------------------------------------------------------------------------
 
 def once(x, type):
-    """A fraction rounded to nearest even, as a float that holds it exactly."""
+    """Returns a fraction rounded to the type, to nearest even, as a float that holds it exactly."""
     bits, lowest = F[type]
     if x == 0:
         return 0.0
@@ -59,7 +60,7 @@ def from_hex(text):
 
 
 def turns(requests):
-    """(base, numerator, denominator, position) -> sine, cosine"""
+    """Returns the sine and cosine of turns.c for each (base, numerator, denominator, position)."""
     text = "".join(f"{float(b).hex()} {n} {d} {float(p).hex()}\n" for b, n, d, p in requests)
     said = subprocess.run([sys.argv[1]], input=text, stdout=subprocess.PIPE, universal_newlines=True, check=True)
     lines = said.stdout.splitlines()
@@ -77,7 +78,7 @@ def expected(positions, d_model, base, type, layout="interleaved", amplitude=1.0
 
 
 def wide(x):
-    """Any of the four types as doubles, exactly."""
+    """Returns an array of any of the four types as doubles, exactly."""
     if x.dtype == posenc.bfloat16:
         x = (np.ascontiguousarray(x).view(np.uint16).astype(np.uint32) << 16).view(np.float32)
     return x.astype(np.float64)
@@ -204,7 +205,7 @@ def test_sincos():
 
 
 def rotated(x, sines, cosines, layout):
-    """In float32, two products and a sum each, as PyTorch has it."""
+    """Returns x rotated in float32, with two products and one sum per element, as PyTorch does it."""
     x = x.astype(np.float32)
     a, b = (x[..., 0::2], x[..., 1::2]) if layout == "interleaved" else np.split(x, 2, -1)
     new = a * cosines - b * sines, b * cosines + a * sines
@@ -339,7 +340,7 @@ def test_presets():
 
 
 def test_rope_types():
-    """The error for an unknown type lists a name of each type, and every name that it lists is known."""
+    """Checks that the error for an unknown type lists a name of each type, and that every name in it is known."""
     try:
         posenc.Rope(8, rope_type="unknown")
         raise AssertionError("an unknown type is taken")
@@ -548,7 +549,8 @@ def test_numbers_that_ctypes_would_wrap():
 
 
 def test_too_few_positions():
-    """A list shorter than the rows of a call would be read beyond its end."""
+    """Checks that a list with another length than the rows of a call is refused. A shorter one would be read beyond its
+    end."""
     plan, x = posenc.Plan(8), Guarded((4, 8))
     for at in ([1, 2, 3], np.arange(5), range(3), [], posenc.grid(3), posenc.back([1, 2]), posenc.delta(np.zeros(9)),
                posenc.At([1])):
@@ -572,7 +574,7 @@ def test_too_few_positions():
 
 
 def bad_arrays(d):
-    """(what, kind of error, array, the memory that must stay): arrays that a call must refuse."""
+    """Yields (what, kind of error, array, memory that must not change) for arrays that a call must refuse."""
     for type in DTYPES:
         def cut(make, shape=(6, d), strides=None, type=type):
             whole = Guarded(shape, type, strides, np.ones(shape, np.float32))
@@ -627,7 +629,7 @@ def test_bad_arrays():
         for call in (lambda: plan.fill(0, out=array), lambda: plan.add(array), lambda: rope.rotate(array),
                      lambda: rope.rotate(good, array), lambda: rope.rotate(array, good)):
             if "f64" in what and kind is ValueError:
-                continue  # no type of RoPE's: another error
+                continue  # RoPE does not take float64, which is another error
             try:
                 raises(kind, call)
             except AssertionError as error:
@@ -650,7 +652,7 @@ def test_bad_arrays():
 
 
 class Liar(np.ndarray):
-    """Says that it is larger than it is."""
+    """Reports a larger shape than it has."""
     shape = property(lambda self: (1000000, 16))
     strides = property(lambda self: (64, 4))
     flags = property(lambda self: np.zeros(1).flags)
@@ -666,7 +668,8 @@ def test_liars():
 
 
 def test_any_shape():
-    """Shapes, strides and axes by chance: the right numbers in the right places, or an error and nothing."""
+    """Tries random shapes, strides and axes. The right numbers must be in the right places, or the call must be refused
+    and write nothing."""
     plan, table = posenc.Plan(8), expected(range(40), 8, 10000, "f32").astype(np.float32)
     taken = 0
     for _ in range(2000):
@@ -729,7 +732,7 @@ def test_torch():
     with torch.no_grad():
         plan.add(weight)
     assert torch.equal(weight, want)
-    # autograd hears of what was written: it would take changed numbers for a gradient
+    # autograd must notice that x was written, because it would otherwise use the changed numbers for a gradient
     x, w = torch.ones(6, 16), torch.ones(6, 16, requires_grad=True)
     loss = (x * w).sum()
     plan.add(x)
@@ -737,14 +740,14 @@ def test_torch():
 
 
 def test_batches():
-    """Positions of its own for each batch: [batch, heads, tokens, n] with [batch, tokens]."""
+    """Checks batches with positions of their own: [batch, heads, tokens, n] with [batch, tokens]."""
     rope, plan = posenc.Rope(16), posenc.Plan(16)
     positions = np.array([[5, 0, 131072], [7, 8, 9]])
     for shape, batch, axis in (((2, 4, 3, 16), 0, -2), ((4, 2, 3, 16), 1, 2), ((3, 2, 16), -2, 0), ((4, 3, 2, 16), 2, 1)):
         x = Guarded(shape, "f32", value=np.random.randn(*shape))
         before = x.array.copy()
         want = np.moveaxis(before.copy(), batch, 0)
-        for n, part in enumerate(want):  # one call a batch, by another way
+        for n, part in enumerate(want):  # each token of each batch is rotated by a call of its own
             at = (axis % len(shape)) - (axis % len(shape) > batch % len(shape))
             part = np.moveaxis(part, at, -2)
             for t in range(3):
@@ -914,7 +917,7 @@ def test_learned():
 
 
 def test_ml_dtypes():
-    """Where a program has imported it, "bfloat16" is its type."""
+    """Checks that "bfloat16" is the type of ml_dtypes if a program has imported that."""
     assert "ml_dtypes" not in sys.modules
     assert posenc.sinusoidal(2, 8, dtype="bfloat16").dtype == posenc.bfloat16
     try:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiled with mingw-w64's headers and linked to what clang made in the place of cl: see stdio.h. */
+/* This file is compiled with mingw-w64's headers. It is linked to the object that clang made in the
+   place of cl, for which stdio.h declares stub_stream(). */
 #include <stdio.h>
 
 FILE *stub_stream(int number);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What pe.h and tests/unit/hash.c use of a C library, for compilers of systems whose own is not at hand. */
+/* The headers of this folder declare what pe.h and tests/unit/hash.c use of a C library. They serve
+   compilers for systems whose C library is not on this machine. */
 #pragma once
 #ifdef __cplusplus
 extern "C" {
