@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tool_limits.c: checks what posenc does at its limits. Memory runs out while it checks the keys of a file, a part has
- * more notes than fit, and a file is larger than posenc reads. The argument is the name of a file that this program may
- * write and remove.
+ * more notes than fit, and a file is larger than posenc reads. It also checks a case of `compare` that no known array
+ * reaches. The argument is the name of a file that this program may write and remove.
  */
 #include "pe.h"
 
@@ -93,6 +93,21 @@ static void check_size(const char *name)
     remove(name);
 }
 
+/* Checks that positions wrapped to -4 ... 3 and to 0 ... 7 count as the same only in rows where they are. */
+static void check_wraps(void)
+{
+    double positions[] = {0, 3, 4};
+    const samples three_rows = {.rows = 3, .positions = positions, .axes = 1};
+    const samples two_rows = {.rows = 2, .positions = positions, .axes = 1};
+    const explanation is_signed = {.moved = MOVED_WRAPPED, .limit = 8, .is_signed = 1};
+    const explanation is_unsigned = {.moved = MOVED_WRAPPED, .limit = 8};
+    check(!are_moved_alike(&three_rows, &is_signed, &is_unsigned),
+          "wraps to -4 and to 4 count as equal");
+    check(are_moved_alike(&two_rows, &is_signed, &is_unsigned),
+          "wraps to the same positions count as different");
+    check(are_moved_alike(&three_rows, &is_signed, &is_signed), "a wrap is not equal to itself");
+}
+
 int main(int count, char **words)
 {
     (void)run;
@@ -100,5 +115,6 @@ int main(int count, char **words)
     check_memory();
     check_notes();
     check_size(words[1]);
+    check_wraps();
     return failures != 0;
 }
