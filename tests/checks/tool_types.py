@@ -297,6 +297,20 @@ def run_all(t):
           "video": (rope, default(128, 20000))})
     says("a config of an unknown type", {"model_type": "llama", "head_dim": 64, "glow_config": {"model_type": "glow"}},
          {"text": (rope, None), "glow": ({"kind": "unread"}, None)}, status=1)
+    says("a config of an unknown type under a long key", {"model_type": "llama", "head_dim": 64, f"{'glow' * 20}_config": {
+        "model_type": "glow"}}, {"text": (rope, None), ("glow" * 20)[:30]: ({"kind": "unread"}, None)}, status=1)
+    for count in (16, 17, 18):
+        many = {f"c{number}_config": {"model_type": "llama", "head_dim": 64} for number in range(count)}
+        is_read = {name[:-len("_config")]: (rope, None) for name in list(many)[:16]}
+        says(f"{count} configs within one", {"model_type": "llama", "head_dim": 64, **many, "further_config": None},
+             {"text": (rope, None), **is_read, **({"c16": ({"kind": "unread"}, None)} if count > 16 else {})},
+             status=count > 16)
+    t5gemma = {"model_type": "t5gemma", "encoder": both, "decoder": both}
+    status, got = show({**t5gemma, "text_config": 5})
+    t.check("the config around the parts keeps its own notes", status == 1 and sorted(got) == ["decoder", "encoder", "text"] and
+            [n["key"] for n in got["text"]["wrong"]] == ["text_config"] and got["text"]["kind"] == "unread", (status, got))
+    status, got = show(t5gemma)
+    t.check("and is no part without notes", status == 0 and sorted(got) == ["decoder", "encoder"], (status, got))
     status, got = show({"model_type": "llama", "head_dim": 64, "glow_config": {"model_type": "glow"}}, "--part", "text")
     t.check("its status is of no concern for another part", status == 0 and "text" in got, (status, got))
     for name in ("imagegpt", "openai-gpt", "decision_transformer", "audioflamingo3_encoder", "voxtral_encoder", "kimi_linear"):
