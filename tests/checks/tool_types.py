@@ -349,6 +349,15 @@ def run_all(t):
         status, got = show(config)
         keys = [n["key"] for n in got["text"]["wrong"]]
         t.check(f"{what}: {key}", status == 1 and keys == [key], (status, got))
+    kinds_of_positions = ["rope", "rotary", "nope", "none", "alibi", "absolute", "learned", "learned_absolute", "relative_key",
+                          "relative_key_query", "relative", "sinusoidal"]
+    status, got = show({"model_type": "bert", "position_embedding_type": "fancy"})
+    text = got["text"]["wrong"][0]["text"]
+    t.check("an unknown position_embedding_type: all known ones are listed",
+            status == 1 and text == f'"fancy" is none of {", ".join(kinds_of_positions)}', text)
+    for name in kinds_of_positions:
+        got = show({"model_type": "bert", "position_embedding_type": name})[1]
+        t.check(f"position_embedding_type {name}: known", "none of" not in json.dumps(got["text"]["wrong"]), got)
     for key in ("use_mrope", "use_long_context", "use_dynamic_ntk", "use_alibi_mask"):
         says(f"{key} is off", {"model_type": "llama", "head_dim": 64, key: False}, {"text": (rope, default(64, 10000))})
     status, got = show({"model_type": "llama", "head_dim": 64, "use_mrope": True})
