@@ -381,6 +381,12 @@ def run_all(t):
     unread = {word for word in explained if f'"{word}"' not in code}
     t.check("posenc reads each word that it explains", not unread, sorted(unread))
     rows = re.findall(r'\{"([^"]+)",\s*"([^"]*)"\}', tables)
+    words = [(name, word.partition("=")) for name, facts in rows for word in re.findall(r"(?:[^\s']|'[^']*')+", facts)]
+    bad = [(name, "".join(word)) for name, word in words if not word[0] or not word[2].strip("'")]
+    t.check("each word of the tables has a name and a value", len(words) > 2000 and not bad, (len(words), bad))
+    most = int(re.search(r"MOST_SUBS = (\d+)", code).group(1))
+    many = [name for name, (key, _, text) in words if key == "@parts" and len(text.split(",")) > most]
+    t.check("@parts lists no more configs than posenc reads", not many, many)
     names = {name for name, _ in rows}
     parts = {key.split(":")[1].lstrip("!") for _, facts in rows for key in
              (re.search(r"@parts=(\S*)", facts) or ["", ""])[1].split(",") if ":" in key}
