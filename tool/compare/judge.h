@@ -6,8 +6,8 @@
  * about a key, a flag or a file. An explanation (agree.h) says how an array was computed: with
  * which frequencies and positions, and in which arithmetic. A spectrum (spectrum.h) holds the
  * frequencies of one rotation, and how they differ from the config's. */
-#ifndef TOOL_COMPARE_H
-#define TOOL_COMPARE_H
+#ifndef TOOL_JUDGE_H
+#define TOOL_JUDGE_H
 
 #include "deviation.h"
 #include "explain.h"
