@@ -96,9 +96,9 @@ static void check_size(const char *name)
 /* Checks that positions wrapped to -4 ... 3 and to 0 ... 7 count as the same only in rows where they are. */
 static void check_wraps(void)
 {
-    double positions[] = {0, 3, 4};
-    const samples three_rows = {.rows = 3, .positions = positions, .axes = 1};
-    const samples two_rows = {.rows = 2, .positions = positions, .axes = 1};
+    double row_positions[] = {0, 3, 4};
+    const samples three_rows = {.rows = 3, .positions = row_positions, .axes = 1};
+    const samples two_rows = {.rows = 2, .positions = row_positions, .axes = 1};
     const explanation is_signed = {.moved = MOVED_WRAPPED, .limit = 8, .is_signed = 1};
     const explanation is_unsigned = {.moved = MOVED_WRAPPED, .limit = 8};
     check(!are_moved_alike(&three_rows, &is_signed, &is_unsigned),
