@@ -309,8 +309,8 @@ static void try_spectrum(const samples *s, const spectrum *of, double config, co
 /* Finds all explanations with the fewest differences, and writes them to *f. They are tried in the
  * order of the number of differences that try_spectrum() counts, so that a simple explanation ends
  * the search for longer ones. The number is at most 2: are_few() allows three differences only if
- * all are roundings to 16 bits, and try_spectrum() counts at most one of these. If none fits or comes near, f->passing is compared in full, so that
- * the report has a nearest one. */
+ * all are roundings to 16 bits, and try_spectrum() counts at most one of these. If none fits or
+ * comes near, f->passing is compared in full, so that the report has a nearest one. */
 static void explain(const samples *s, const spectra *all, const expected *want, findings *f)
 {
     memset(f, 0, sizeof *f);
