@@ -88,7 +88,8 @@ static int has_exactly(npy_type type, const npy *a, double largest, size_t *tell
 /* Returns the narrowest type that has all elements of the arrays a and b exactly: bf16, f16 or f32.
  * If none of them is narrower and has the elements, returns the type in the files. If there is one
  * array only, b has 0 rows. For a narrower type, at least four elements must have a magnitude that
- * is neither 0 nor the largest one. A row of position 0 has no such elements, and says nothing about the type. */
+ * is neither 0 nor the largest one. A row of position 0 has no such elements, and says nothing
+ * about the type. */
 static npy_type narrowest_type(const npy *a, const npy *b)
 {
     static const npy_type narrow[] = {NPY_BF16, NPY_F16, NPY_F32};

@@ -135,8 +135,8 @@ typedef struct config_place {
 } config_place;
 
 /* Limits for hostile files. A config that is within more than MOST_DEPTH others is not read, and
- * a note says so. A config may have MOST_SUBS configs within it, besides that of its text. If it has
- * more, the others are not read, and a note says so. */
+ * a note says so. A config may have MOST_SUBS configs within it, besides that of its text. If it
+ * has more, the others are not read, and a note says so. */
 enum { MOST_DEPTH = 6, MOST_SUBS = 16 };
 
 /* Sets m->type, and replaces m->usual by the defaults and facts of the type's table entry. `type`
