@@ -221,7 +221,7 @@ static int run(int count, char **words)
     }
     if (read_options(count, words, &o)) return 2;
     if (o.wants_help) {
-        print_usage(output_file ? output_file : stdout);
+        print_usage(standard_output());
         return 0;
     }
     if (judge_options(&o, count, words)) return 2;
@@ -250,7 +250,7 @@ static int run(int count, char **words)
     }
     free_parts(parts, n);
     list_free(&file);
-    if (fflush(output_file ? output_file : stdout) == 0) return status;
+    if (fflush(standard_output()) == 0) return status;
     fputs("posenc: standard output cannot be written\n", stderr);
     return 1;
 }

@@ -46,7 +46,8 @@ static int add_value(list *l, const char *path, const char *text)
 
 READER_API int posenc_reader_add(void *to, const char *path, int kind, double number,
                                  const char *text, int origin);
-READER_API int posenc_reader_run(int count, char **words, posenc_reader_json json, char **output);
+READER_API int posenc_reader_run(int count, char **words, posenc_reader_json json, char **output,
+                                 size_t *size);
 READER_API void posenc_reader_free(char *output);
 
 /* Adds an item to the list `to`. `kind` is a value_kind of files/list.h, which also says what
@@ -62,11 +63,12 @@ READER_API int posenc_reader_add(void *to, const char *path, int kind, double nu
 }
 
 /* Runs a command line of posenc, and returns its status. words[0] is the name of the program. With
- * output = NULL, its text goes to standard output. Otherwise *output becomes this text, which
- * posenc_reader_free() frees, or NULL if there is no memory or no temporary file. Error messages
- * go to standard error. `json` reads JSON. Only one thread may call this function at a time,
- * because it uses static variables. */
-READER_API int posenc_reader_run(int count, char **words, posenc_reader_json json, char **output)
+ * output = NULL, what the program prints goes to standard output. Otherwise *output becomes these
+ * *size bytes, which posenc_reader_free() frees, or NULL if there is no memory or no temporary
+ * file. The bytes of a table may be 0. Error messages go to standard error. `json` reads
+ * JSON. Only one thread may call this function at a time, because it uses static variables. */
+READER_API int posenc_reader_run(int count, char **words, posenc_reader_json json, char **output,
+                                 size_t *size)
 {
     reader_json = json;
     output_file = output ? tmpfile() : NULL;
@@ -74,15 +76,15 @@ READER_API int posenc_reader_run(int count, char **words, posenc_reader_json jso
     if (output && !output_file) return 2;
     const int status = run(count, words);
     if (output) {
-        const long size = ftell(output_file);
-        *output = size >= 0 ? (char *)malloc((size_t)size + 1) : NULL;
+        const long end = ftell(output_file);
+        *output = end >= 0 ? (char *)malloc((size_t)end + 1) : NULL;
         rewind(output_file);
-        if (*output) (*output)[fread(*output, 1, (size_t)size, output_file)] = '\0';
+        *size = *output ? fread(*output, 1, (size_t)end, output_file) : 0;
         fclose(output_file);
         output_file = NULL;
     }
     return status;
 }
 
-/* Frees the text of posenc_reader_run(). NULL is allowed. */
+/* Frees the output of posenc_reader_run(). NULL is allowed. */
 READER_API void posenc_reader_free(char *output) { free(output); }

@@ -28,7 +28,7 @@ def _load() -> Any:
     library.posenc_reader_add.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_double,
                                           ctypes.c_char_p, ctypes.c_int]
     library.posenc_reader_run.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_char_p), _CALLBACK,
-                                          ctypes.POINTER(ctypes.c_void_p)]
+                                          ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_size_t)]
     library.posenc_reader_free.argtypes = [ctypes.c_void_p]
     library.posenc_reader_free.restype = None
     return library
@@ -129,9 +129,10 @@ def _run(words: Sequence[str], given: Optional[Mapping[str, Any]], is_kept: bool
     array = (ctypes.c_char_p * (len(words) + 1))(*[os.fsencode(word) for word in words], None)
     with _ONE_CALL:
         _library = _library or _load()
-        callback, text = _CALLBACK(flatten), ctypes.c_void_p()
-        status = _library.posenc_reader_run(len(words), array, callback, ctypes.byref(text) if is_kept else None)
-        said = ctypes.string_at(text.value).decode(errors="replace") if text.value else ""
+        callback, text, size = _CALLBACK(flatten), ctypes.c_void_p(), ctypes.c_size_t()
+        status = _library.posenc_reader_run(len(words), array, callback, ctypes.byref(text) if is_kept else None,
+                                            ctypes.byref(size))
+        said = ctypes.string_at(text.value, size.value).decode(errors="replace") if text.value else ""
         _library.posenc_reader_free(text)
     if raised and isinstance(raised[0], Exception) and not isinstance(raised[0], (TypeError, MemoryError)):
         raise TypeError(f"config must be a dict of what JSON has, not {shown(given)}") from raised[0]

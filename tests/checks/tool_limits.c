@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tool_limits.c: checks what posenc does at its limits. Memory runs out while it checks the keys of a file, a part has
- * more notes than fit, and a file is larger than posenc reads. The argument is the name of a file that this program may
- * write and remove.
+ * more notes than fit, and a file is larger than posenc reads. It also checks a case of `compare` that no known array
+ * reaches, and output that a caller collects. The argument is the name of a file that this program may write and remove.
  */
 #include "pe.h"
 
@@ -93,12 +93,47 @@ static void check_size(const char *name)
     remove(name);
 }
 
+/* Checks that positions wrapped to -4 ... 3 and to 0 ... 7 count as the same only in rows where they are. */
+static void check_wraps(void)
+{
+    double row_positions[] = {0, 3, 4};
+    const samples three_rows = {.rows = 3, .positions = row_positions, .axes = 1};
+    const samples two_rows = {.rows = 2, .positions = row_positions, .axes = 1};
+    const explanation is_signed = {.moved = MOVED_WRAPPED, .limit = 8, .is_signed = 1};
+    const explanation is_unsigned = {.moved = MOVED_WRAPPED, .limit = 8};
+    check(!are_moved_alike(&three_rows, &is_signed, &is_unsigned),
+          "wraps to -4 and to 4 count as equal");
+    check(are_moved_alike(&two_rows, &is_signed, &is_unsigned),
+          "wraps to the same positions count as different");
+    check(are_moved_alike(&three_rows, &is_signed, &is_signed), "a wrap is not equal to itself");
+}
+
+/* Checks that a table for standard output goes to output_file if that is set: a header of 128 bytes, then cosines and
+ * sines in 3 rows of 4 floats. */
+static void check_collected(void)
+{
+    char *words[] = {"posenc", "table", "-", "head_dim=8", "rope_theta=1000", "--positions", "1:3"};
+    char magic[6] = "";
+    output_file = tmpfile();
+    const int status = output_file ? run((int)TOOL_COUNT(words), words) : 1;
+    check(status == 0 && ftell(output_file) == 128 + 2 * 3 * 4 * 4,
+          "a table for standard output is not collected");
+    if (!output_file) return;
+    rewind(output_file);
+    check(fread(magic, 1, sizeof magic, output_file) == sizeof magic &&
+              memcmp(magic, "\x93NUMPY", sizeof magic) == 0,
+          "what is collected is no table");
+    fclose(output_file);
+    output_file = NULL;
+}
+
 int main(int count, char **words)
 {
-    (void)run;
     if (count != 2) return 2;
     check_memory();
     check_notes();
     check_size(words[1]);
+    check_wraps();
+    check_collected();
     return failures != 0;
 }

@@ -297,6 +297,20 @@ def run_all(t):
           "video": (rope, default(128, 20000))})
     says("a config of an unknown type", {"model_type": "llama", "head_dim": 64, "glow_config": {"model_type": "glow"}},
          {"text": (rope, None), "glow": ({"kind": "unread"}, None)}, status=1)
+    says("a config of an unknown type under a long key", {"model_type": "llama", "head_dim": 64, f"{'glow' * 20}_config": {
+        "model_type": "glow"}}, {"text": (rope, None), ("glow" * 20)[:30]: ({"kind": "unread"}, None)}, status=1)
+    for count in (16, 17, 18):
+        many = {f"c{number}_config": {"model_type": "llama", "head_dim": 64} for number in range(count)}
+        is_read = {name[:-len("_config")]: (rope, None) for name in list(many)[:16]}
+        says(f"{count} configs within one", {"model_type": "llama", "head_dim": 64, **many, "further_config": None},
+             {"text": (rope, None), **is_read, **({"c16": ({"kind": "unread"}, None)} if count > 16 else {})},
+             status=count > 16)
+    t5gemma = {"model_type": "t5gemma", "encoder": both, "decoder": both}
+    status, got = show({**t5gemma, "text_config": 5})
+    t.check("the config around the parts keeps its own notes", status == 1 and sorted(got) == ["decoder", "encoder", "text"] and
+            [n["key"] for n in got["text"]["wrong"]] == ["text_config"] and got["text"]["kind"] == "unread", (status, got))
+    status, got = show(t5gemma)
+    t.check("and is no part without notes", status == 0 and sorted(got) == ["decoder", "encoder"], (status, got))
     status, got = show({"model_type": "llama", "head_dim": 64, "glow_config": {"model_type": "glow"}}, "--part", "text")
     t.check("its status is of no concern for another part", status == 0 and "text" in got, (status, got))
     for name in ("imagegpt", "openai-gpt", "decision_transformer", "audioflamingo3_encoder", "voxtral_encoder", "kimi_linear"):
@@ -335,6 +349,15 @@ def run_all(t):
         status, got = show(config)
         keys = [n["key"] for n in got["text"]["wrong"]]
         t.check(f"{what}: {key}", status == 1 and keys == [key], (status, got))
+    kinds_of_positions = ["rope", "rotary", "nope", "none", "alibi", "absolute", "learned", "learned_absolute", "relative_key",
+                          "relative_key_query", "relative", "sinusoidal"]
+    status, got = show({"model_type": "bert", "position_embedding_type": "fancy"})
+    text = got["text"]["wrong"][0]["text"]
+    t.check("an unknown position_embedding_type: all known ones are listed",
+            status == 1 and text == f'"fancy" is none of {", ".join(kinds_of_positions)}', text)
+    for name in kinds_of_positions:
+        got = show({"model_type": "bert", "position_embedding_type": name})[1]
+        t.check(f"position_embedding_type {name}: known", "none of" not in json.dumps(got["text"]["wrong"]), got)
     for key in ("use_mrope", "use_long_context", "use_dynamic_ntk", "use_alibi_mask"):
         says(f"{key} is off", {"model_type": "llama", "head_dim": 64, key: False}, {"text": (rope, default(64, 10000))})
     status, got = show({"model_type": "llama", "head_dim": 64, "use_mrope": True})
@@ -358,6 +381,12 @@ def run_all(t):
     unread = {word for word in explained if f'"{word}"' not in code}
     t.check("posenc reads each word that it explains", not unread, sorted(unread))
     rows = re.findall(r'\{"([^"]+)",\s*"([^"]*)"\}', tables)
+    words = [(name, word.partition("=")) for name, facts in rows for word in re.findall(r"(?:[^\s']|'[^']*')+", facts)]
+    bad = [(name, "".join(word)) for name, word in words if not word[0] or not word[2].strip("'")]
+    t.check("each word of the tables has a name and a value", len(words) > 2000 and not bad, (len(words), bad))
+    most = int(re.search(r"MOST_SUBS = (\d+)", code).group(1))
+    many = [name for name, (key, _, text) in words if key == "@parts" and len(text.split(",")) > most]
+    t.check("@parts lists no more configs than posenc reads", not many, many)
     names = {name for name, _ in rows}
     parts = {key.split(":")[1].lstrip("!") for _, facts in rows for key in
              (re.search(r"@parts=(\S*)", facts) or ["", ""])[1].split(",") if ":" in key}

@@ -232,6 +232,8 @@ case("columns permuted", tuple(a[:, RANDOM.permutation(64)] for a in RIGHT), "no
 case("rows permuted", tuple(a[RANDOM.permutation(4096)] for a in RIGHT), "nothing", *PLAIN)
 case("8 bits", tuple(np.rint(a * 127).astype(F) / F(127) for a in RIGHT), "nothing", *PLAIN)
 case("other frequencies", tables(1 / (1 + np.arange(64.0)), MANY), "nothing", *PLAIN)
+case("cosines alone in bf16", (bf16(RIGHT[0]), RIGHT[1]), "nothing", *PLAIN)
+case("sines alone in f16", (RIGHT[0], f16(RIGHT[1])), "nothing", *PLAIN)
 case("clipped", tuple(np.clip(a, -0.9, 0.9) for a in RIGHT), "nothing", *PLAIN)
 case("amplitude", tables(W, MANY, 1.01), "nothing", *PLAIN)
 case("a row later in the middle", tables(W, np.where(MANY < 3000, MANY, MANY + 1)), "nothing", *PLAIN)
@@ -336,6 +338,23 @@ def hostile(posenc, where):
         good = run.returncode == 1 and word in run.stderr and "hostile.npy" in run.stderr and not run.stdout
         failed += not good
         print(f"{'ok  ' if good else 'FAIL'} hostile {number}: {run.returncode} {run.stderr.strip()}")
+    return failed
+
+
+def mixed(posenc, where):
+    """Cosines and sines of two types: posenc names both files and both types."""
+    failed = 0
+    names = [f"{where}/mixed-cos.npy", f"{where}/mixed-sin.npy"]
+    for kinds, of_kinds in (((np.float16, F), ("f16", "f32")), ((F, np.float16), ("f32", "f16")),
+                            ((F, np.float64), ("f32", "f64")), ((F, np.int32), ("f32", "integers"))):
+        for name, array, kind in zip(names, RIGHT, kinds):
+            np.save(name, array.astype(kind))
+        run = subprocess.run([posenc, "compare", *PLAIN, "--cos", names[0], "--sin", names[1]], capture_output=True,
+                             text=True, check=False)
+        line = f"has {of_kinds[1]}, but {names[0]} has {of_kinds[0]}: save both in one type\n"
+        good = run.returncode == 1 and run.stderr.endswith(line) and "mixed-sin.npy: has" in run.stderr and not run.stdout
+        failed += not good
+        print(f"{'ok  ' if good else 'FAIL'} {of_kinds}: {run.returncode} {run.stdout[:60]} {run.stderr.strip()}")
     return failed
 
 
@@ -484,7 +503,7 @@ def deviations(posenc, where):
 
 def main():
     posenc, where = sys.argv[1:3]
-    failed = hostile(posenc, where) + deviations(posenc, where)
+    failed = hostile(posenc, where) + mixed(posenc, where) + deviations(posenc, where)
     for number, (name, arrays, wanted, argv, details) in enumerate(CASES):
         files = [f"{where}/{number}-{k}.npy" for k in (0, 1)]
         argv = list(argv)
@@ -512,7 +531,7 @@ def main():
               f"{'' if good else f' wanted {wanted} {details}; status {run.returncode}; {argv}'} {run.stderr}".rstrip())
     count = len(CASES) + len(HOSTILE)
     print(f"{count - failed} passed, {failed} failed")
-    return failed != 0 or count < 193
+    return failed != 0 or count < 196
 
 
 sys.exit(main())

@@ -308,13 +308,14 @@ static void try_spectrum(const samples *s, const spectrum *of, double config, co
 
 /* Finds all explanations with the fewest differences, and writes them to *f. They are tried in the
  * order of the number of differences that try_spectrum() counts, so that a simple explanation ends
- * the search for longer ones. If none fits or comes near, f->passing is compared in full, so that
- * the report has a nearest one. */
+ * the search for longer ones. The number is at most 2: are_few() allows three differences only if
+ * all are roundings to 16 bits, and try_spectrum() counts at most one of these. If none fits or
+ * comes near, f->passing is compared in full, so that the report has a nearest one. */
 static void explain(const samples *s, const spectra *all, const expected *want, findings *f)
 {
     memset(f, 0, sizeof *f);
     f->fewest = 99;
-    for (int count = 0; count <= 3; count++)
+    for (int count = 0; count <= 2; count++)
         for (size_t k = 0; k < all->count; k++)
             try_spectrum(s, &all->of[k], all->of[0].factor, want, count, f);
     if (!f->count && !f->best_matched && f->passing.of) try_all(s, &f->passing, f);

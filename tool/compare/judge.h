@@ -6,8 +6,8 @@
  * about a key, a flag or a file. An explanation (agree.h) says how an array was computed: with
  * which frequencies and positions, and in which arithmetic. A spectrum (spectrum.h) holds the
  * frequencies of one rotation, and how they differ from the config's. */
-#ifndef TOOL_COMPARE_H
-#define TOOL_COMPARE_H
+#ifndef TOOL_JUDGE_H
+#define TOOL_JUDGE_H
 
 #include "deviation.h"
 #include "explain.h"
@@ -147,19 +147,24 @@ static expected expected_of(const compared *c, const part *p, int is_complex)
 }
 
 /* Brings one array (a), or cosines (a) and sines (b), into the form of samples, and measures them.
- * `notes` is the part with which they are compared, and it gets the notes. An array of frequencies
- * moves from a->of to to->cosines. The caller frees *to with free_samples() in both cases. Returns
- * 0, and adds a note, if that fails. */
-static int take_samples(const compared *c, npy *a, const npy *b, samples *to, part *notes)
+ * They are compared with the part *p, which gets the notes. An array of frequencies moves from
+ * a->of to to->cosines. The caller frees *to with free_samples() in both cases. Returns 0, and adds
+ * a note, if that fails. */
+static int take_samples(const compared *c, npy *a, const npy *b, samples *to, part *p)
 {
-    const size_t pairs = pairs_expected(c, notes);
-    const int is_beside = expected_of(c, notes, 0).are_neighbours == 1;
+    const size_t pairs = pairs_expected(c, p);
+    const int is_beside = expected_of(c, p, 0).are_neighbours == 1;
     const char *const name = first_file(c);
     memset(to, 0, sizeof *to);
     const char *error = a->type == NPY_INTEGER ? "floating-point numbers are wanted" : NULL;
+    if (!error && c->cosines && a->type != b->type) {
+        say(p, NOTE_WRONG, c->sines, "has %s, but %s has %s: save both in one type",
+            npy_types[b->type], c->cosines, npy_types[a->type]);
+        return 0;
+    }
     if (c->inv_freq && (a->rows != 1 || a->is_complex)) error = "one row of frequencies is wanted";
     to->stored = a->type;
-    to->type = narrowest_type(a->of, a->rows * a->columns, a->type);
+    to->type = narrowest_type(a, b);
     if (!error && c->inv_freq) {
         to->is_inv_freq = 1;
         to->type = a->type == NPY_F64 ? NPY_F64 : NPY_F32;
@@ -170,14 +175,14 @@ static int take_samples(const compared *c, npy *a, const npy *b, samples *to, pa
     } else if (!error)
         error = c->table ? take_one(a, pairs, is_beside, to) : take_two(a, b, pairs, is_beside, to);
     if (error) {
-        say(notes, NOTE_WRONG, name, "%s", error);
+        say(p, NOTE_WRONG, name, "%s", error);
         return 0;
     }
-    if ((error = place_samples(c->inv_freq ? NULL : c->positions, notes, coordinates_of(c, notes),
-                               to)) != NULL)
-        say(notes, NOTE_WRONG, "--positions", "%s", error);
-    else if (!measure(to)) say(notes, NOTE_WRONG, name, "no memory");
-    return !count_notes(notes, NOTE_WRONG);
+    if ((error = place_samples(c->inv_freq ? NULL : c->positions, p, coordinates_of(c, p), to)) !=
+        NULL)
+        say(p, NOTE_WRONG, "--positions", "%s", error);
+    else if (!measure(to)) say(p, NOTE_WRONG, name, "no memory");
+    return !count_notes(p, NOTE_WRONG);
 }
 
 /* Returns whether the arrays are exactly what pe computes for the encoding of an explanation.

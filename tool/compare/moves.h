@@ -110,7 +110,9 @@ static int find_move(const samples *s, explanation *e)
  * one that does not never count as equal. */
 static int are_moved_alike(const samples *s, const explanation *a, const explanation *b)
 {
-    if (a->moved == b->moved && a->offset == b->offset && a->limit == b->limit) return 1;
+    if (a->moved == b->moved && a->offset == b->offset && a->limit == b->limit &&
+        a->is_signed == b->is_signed)
+        return 1;
     if (s->axis || s->is_inv_freq || !a->moved || !b->moved) return 0;
     for (size_t r = 0; r < s->rows; r++)
         if (moved_position(a, s->positions[r]) != moved_position(b, s->positions[r])) return 0;

@@ -27,8 +27,8 @@ typedef struct samples {
     double *positions; /* [rows] or, if `axis` is not NULL, [rows][axes]; allocated            */
     size_t axes;       /* the coordinates of a position; 1 if `axis` is NULL                   */
     uint8_t *axis;   /* [pairs]: the coordinate that rotates each; NULL: there is one; allocated */
-    npy_type type;   /* narrowest_type() of the table or cosines; of frequencies f32 or f64      */
-    npy_type stored; /* the type in that file                                                    */
+    npy_type type;   /* narrowest_type() of the file or both files; of frequencies f32 or f64    */
+    npy_type stored; /* the type in the files                                                    */
     int is_inv_freq; /* 1: `cosines` has frequencies, one row, and there are no sines            */
     int is_table;    /* 1: sines and cosines came in one array                                   */
     int is_complex;  /* 1: the one array had complex numbers                                     */
@@ -73,23 +73,39 @@ static double rounded_to(double x, npy_type type)
     return ldexp(nearbyint(ldexp(x, -ulp_exponent)), ulp_exponent);
 }
 
-/* Returns the narrowest type that has all elements exactly: bf16, f16, f32 or, if none of these
- * narrower types has them, the type in the file. For a narrower type, at least four elements must
- * have a magnitude that is neither 0 nor the largest one. A row of position 0 has no such
- * elements, and says nothing about the type. */
-static npy_type narrowest_type(const double *of, size_t count, npy_type stored)
+/* Returns whether a type has all elements of an array exactly. *telling is increased by the number
+ * of elements whose magnitude is neither 0 nor `largest`. */
+static int has_exactly(npy_type type, const npy *a, double largest, size_t *telling)
+{
+    const size_t count = a->rows * a->columns;
+    for (size_t i = 0; i < count; i++) {
+        if (rounded_to(a->of[i], type) != a->of[i]) return 0;
+        *telling += a->of[i] != 0 && fabs(a->of[i]) != largest;
+    }
+    return 1;
+}
+
+/* Returns the narrowest type that has all elements of the arrays a and b exactly: bf16, f16 or f32.
+ * If none of them is narrower and has the elements, returns the type in the files. If there is one
+ * array only, b has 0 rows. For a narrower type, at least four elements must have a magnitude that
+ * is neither 0 nor the largest one. A row of position 0 has no such elements, and says nothing
+ * about the type. */
+static npy_type narrowest_type(const npy *a, const npy *b)
 {
     static const npy_type narrow[] = {NPY_BF16, NPY_F16, NPY_F32};
+    const npy *const both[] = {a, b};
     double largest = 0;
-    if (stored == NPY_BF16 || stored == NPY_F16) return stored;
-    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(of[i]));
-    for (size_t t = 0; t < 3 && narrow[t] != stored; t++) {
-        size_t i = 0, telling = 0;
-        while (i < count && rounded_to(of[i], narrow[t]) == of[i])
-            telling += of[i] != 0 && fabs(of[i]) != largest, i++;
-        if (i == count && telling >= 4) return narrow[t];
+    if (a->type == NPY_BF16 || a->type == NPY_F16) return a->type;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < both[k]->rows * both[k]->columns; i++)
+            largest = fmax(largest, fabs(both[k]->of[i]));
+    for (size_t t = 0; t < TOOL_COUNT(narrow) && narrow[t] != a->type; t++) {
+        size_t telling = 0;
+        if (has_exactly(narrow[t], a, largest, &telling) &&
+            has_exactly(narrow[t], b, largest, &telling) && telling >= 4)
+            return narrow[t];
     }
-    return stored;
+    return a->type;
 }
 
 /* Returns the largest relative error of rounding to a type: half a unit in the last place. */

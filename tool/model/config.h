@@ -135,8 +135,8 @@ typedef struct config_place {
 } config_place;
 
 /* Limits for hostile files. A config that is within more than MOST_DEPTH others is not read, and
- * a note says so. A config may have MOST_SUBS configs within it, besides that of its text; further
- * ones are ignored. */
+ * a note says so. A config may have MOST_SUBS configs within it, besides that of its text. If it
+ * has more, the others are not read, and a note says so. */
 enum { MOST_DEPTH = 6, MOST_SUBS = 16 };
 
 /* Sets m->type, and replaces m->usual by the defaults and facts of the type's table entry. `type`
@@ -442,6 +442,18 @@ static void refuse_sub(const reader *r, const config_place *location, part *part
             location->path);
 }
 
+/* Adds a part for the config at `location`, with the note that it is not read, and that no config
+ * after it is, since MOST_SUBS configs have been read. */
+static void refuse_further_subs(const config_place *location, part *parts, size_t *count)
+{
+    part *const p = add_part(parts, count, location->prefix);
+    if (!p) return;
+    p->kind = PART_UNREAD;
+    say(p, NOTE_UNREAD, location->path,
+        "more than %d configs within one: posenc reads neither this one nor those after it",
+        (int)MOST_SUBS);
+}
+
 /* Returns whether the config at a path has a key whose name contains one of telling_words[]
  * (known.h), which suggests that something rotates. Names that contain "position" do not count. */
 static int speaks_of_rotation(const model *m, const char *path)
@@ -481,23 +493,31 @@ static void read_sub(const reader *r, const config_place *from, const char *key,
 
 /* Reads the configs within the reader's config, in the order of the file: the objects at keys that
  * @parts lists or whose name is that of a config (is_config_name()). Skips the config of the text,
- * whose key is `text`; NULL if there is none. */
+ * whose key is `text`; NULL if there is none. After MOST_SUBS of them, refuse_further_subs() adds a
+ * part for the next one, and the others are ignored. */
 static void read_subs(const reader *r, const config_place *location, const char *text, part *parts,
                       size_t *count)
 {
     sub subs[MOST_SUBS];
-    char done[MOST_SUBS][64], key[PATH_SIZE];
+    char done[MOST_SUBS][PATH_SIZE], key[PATH_SIZE];
     size_t dones = 0;
     const size_t listed = subs_of(r, subs);
-    for (size_t i = 0; i < r->m->file->count && dones < MOST_SUBS; i++) {
-        const char *const path = r->m->file->items[i].path;
-        if (!is_beneath(path, r->outer)) continue;
-        child_of(path, r->outer, key);
+    for (size_t i = 0; i < r->m->file->count; i++) {
+        const item *const u = &r->m->file->items[i];
+        if (!is_beneath(u->path, r->outer)) continue;
+        const int is_within = *child_of(u->path, r->outer, key) == '.';
         const sub *const s = sub_named(subs, listed, key);
-        int is_done = (text && strcmp(key, text) == 0) || strlen(key) >= sizeof done[0];
+        int is_done = text && strcmp(key, text) == 0;
         for (size_t k = 0; k < dones; k++) is_done |= strcmp(done[k], key) == 0;
         if (is_done || (!s && !is_config_name(key))) continue;
-        snprintf(done[dones++], sizeof done[0], "%.63s", key);
+        if (dones == MOST_SUBS && !is_within && strcmp(u->text, "{}") != 0) continue;
+        if (dones == MOST_SUBS) {
+            config_place further;
+            go_into(location, r, key, s, &further);
+            refuse_further_subs(&further, parts, count);
+            return;
+        }
+        memcpy(done[dones++], key, sizeof key);
         read_sub(r, location, key, s, parts, count);
         set_type(r->m, location->type);
     }
@@ -505,7 +525,7 @@ static void read_subs(const reader *r, const config_place *location, const char 
 
 /* Reads the config at `location`: the layers of its own, the config of its text, then the others
  * within it. A part for its own layers is added first. If the config has none, this part is removed
- * again. It is kept for its notes, however, if it has notes and the config has one of its text. */
+ * again, or is only kept for its notes if it has any. */
 static void read_at(model *m, const config_place *location, part *parts, size_t *count)
 {
     sub subs[MOST_SUBS];
@@ -526,16 +546,12 @@ static void read_at(model *m, const config_place *location, part *parts, size_t 
     const char *const text = find_text(&r, subs, listed, &is_flat);
     if (is_flat) set_type(m, sub_named(subs, listed, text)->type);
     const int has_text = text && !is_flat;
-    if (has_text && (is_parted || !listed)) {
-        const size_t notes = r.out->notes;
-        if (!notes) --*count;
-        else r.out->kind = PART_UNREAD;
-    } else if (is_parted && !is_flat) --*count;
-    else {
+    if (is_flat || !(is_parted || (has_text && !listed))) {
         if (has_text) name_part(&r, "model", r.out->name);
         fill_in(&r);
         read_own(&r, parts, count);
-    }
+    } else if (r.out->notes) r.out->kind = PART_UNREAD;
+    else --*count;
     set_type(m, own.type);
     if (has_text) {
         config_place inside;

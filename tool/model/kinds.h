@@ -12,6 +12,33 @@
 #include "parts.h"
 #include "preset.h"
 
+/* Lists the values of position_embedding_type with the kinds that they name. */
+static const struct kind_name {
+    const char *name;
+    part_kind kind;
+} types_of_positions[] = {{"rope", PART_ROPE},
+                          {"rotary", PART_ROPE},
+                          {"nope", PART_NONE},
+                          {"none", PART_NONE},
+                          {"alibi", PART_ALIBI},
+                          {"absolute", PART_LEARNED},
+                          {"learned", PART_LEARNED},
+                          {"learned_absolute", PART_LEARNED},
+                          {"relative_key", PART_RELATIVE},
+                          {"relative_key_query", PART_RELATIVE},
+                          {"relative", PART_OTHER},
+                          {"sinusoidal", PART_SINUSOIDAL}};
+
+/* Adds the note that the value `type` of a key is none of types_of_positions[], and lists these. */
+static void refuse_type_of_positions(part *p, const char *key, const char *type)
+{
+    char names[192] = "";
+    for (size_t k = 0; k < TOOL_COUNT(types_of_positions); k++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "",
+                 types_of_positions[k].name);
+    say(p, NOTE_WRONG, key, "\"%.40s\" is none of %s", type, names);
+}
+
 /* Returns the part_kind that the key position_embedding_type names, or its default. Types with a
  * default for position_embeddings_type have this key instead. Returns -1 if there is neither a
  * value nor a default, if the value is not a string, or if the model's code does not read the key.
@@ -21,21 +48,6 @@
  * if the string is unknown. A note says what the value is, or why it does not count. */
 static int kind_by_type(const reader *r)
 {
-    static const struct {
-        const char *name;
-        part_kind kind;
-    } names[] = {{"rope", PART_ROPE},
-                 {"rotary", PART_ROPE},
-                 {"nope", PART_NONE},
-                 {"none", PART_NONE},
-                 {"alibi", PART_ALIBI},
-                 {"absolute", PART_LEARNED},
-                 {"learned", PART_LEARNED},
-                 {"learned_absolute", PART_LEARNED},
-                 {"relative_key", PART_RELATIVE},
-                 {"relative_key_query", PART_RELATIVE},
-                 {"relative", PART_OTHER},
-                 {"sinusoidal", PART_SINUSOIDAL}};
     static const char plural[] = "position_embeddings_type";
     const int is_plural = usual_of(r, plural) != NULL;
     const char *const key = is_plural ? plural : "position_embedding_type";
@@ -47,13 +59,12 @@ static int kind_by_type(const reader *r)
         say(r->out, NOTE_ODD, key, "\"%.40s\": not read by this model's code", type);
         return -1;
     }
-    for (size_t k = 0; k < TOOL_COUNT(names); k++)
-        if (strcmp(type, names[k].name) == 0) {
+    for (size_t k = 0; k < TOOL_COUNT(types_of_positions); k++)
+        if (strcmp(type, types_of_positions[k].name) == 0) {
             say(r->out, NOTE_UNDERSTOOD, key, "%s", type);
-            return (int)names[k].kind;
+            return (int)types_of_positions[k].kind;
         }
-    say(r->out, NOTE_WRONG, key,
-        "\"%.40s\" is none of rope, rotary, nope, alibi, absolute, learned, relative_key", type);
+    refuse_type_of_positions(r->out, key, type);
     return PART_UNREAD;
 }
 

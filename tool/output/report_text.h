@@ -3,8 +3,8 @@
  *
  * A part (model/part.h) is a set of layers that share one positional encoding. A note is a message
  * about a key, a flag or a file. */
-#ifndef TOOL_REPORT_H
-#define TOOL_REPORT_H
+#ifndef TOOL_REPORT_TEXT_H
+#define TOOL_REPORT_TEXT_H
 
 #include "../model/keys.h"
 #include "../model/names.h"

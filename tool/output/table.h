@@ -28,7 +28,7 @@ static int write_head(FILE *file, table_type type, const size_t *shape, size_t a
            fputc(padded >> 8, file) != EOF && fprintf(file, "%-*s\n", padded - 1, head) == padded;
 }
 
-/* Writes an array of `count` elements to a file; "-" is standard output. It is a .npy file if the
+/* Writes an array of `count` elements to a file; "-" is standard_output(). It is a .npy file if the
  * name ends in .npy or is "-", unless is_raw is 1. Other files have the elements alone. Returns 0
  * on failure. */
 static int write_array(const char *name, int is_raw, table_type type, const size_t *shape,
@@ -36,7 +36,7 @@ static int write_array(const char *name, int is_raw, table_type type, const size
 {
     const int is_stdout = strcmp(name, "-") == 0;
     const char *const dot = strrchr(name, '.');
-    FILE *const file = is_stdout ? stdout : fopen(name, "wb");
+    FILE *const file = is_stdout ? standard_output() : fopen(name, "wb");
     if (!file) return 0;
     const int has_head = !is_raw && (is_stdout || (dot && strcmp(dot, ".npy") == 0));
     int good = (!has_head || write_head(file, type, shape, axes)) &&

@@ -426,6 +426,9 @@ def test_read():
         assert [p._found for p in posenc.read(path)] == json.loads(said.stdout.decode())["parts"], path
         with open(path, encoding="utf-8") as file:
             assert [p._found for p in posenc.read(json.load(file))] == [p._found for p in posenc.read(path)], path
+    # a table for standard output is collected in full, although a byte of its header is 0
+    status, table = posenc._reader._run(["table", "-", "head_dim=8", "rope_theta=1000"], None, True)
+    assert status == 0 and "'shape': (2, 16, 4" in table, (status, table[:99])
     raises(ValueError, posenc.Rope.from_config, "tests/checks/configs/broken.json", says="head_dim")
     assert "rope_type='llama3'" in repr(posenc.Rope.from_config("tests/checks/configs/llama-3.1.json"))
     with tempfile.TemporaryDirectory() as folder:
