@@ -51,8 +51,8 @@ READER_API int posenc_reader_run(int count, char **words, posenc_reader_json jso
 READER_API void posenc_reader_free(char *output);
 
 /* Adds an item to the list `to`. `kind` is a value_kind of files/list.h, which also says what
- * `number` and `text` are. `origin` is an item_origin of the same file. Returns 1, or 0 if there are
- * more than 65536 items already or no memory is left. */
+ * `number` and `text` are. `origin` is an item_origin of the same file. Returns 1, or 0 if there
+ * are more than 65536 items already or no memory is left. */
 READER_API int posenc_reader_add(void *to, const char *path, int kind, double number,
                                  const char *text, int origin)
 {

@@ -16,10 +16,10 @@
 /* Gives each pair its coordinate as ggml's IMROPE does, for interleaved sections with the fact
  * @still. Let s be the index of the pair modulo the sum of the sections. The pair belongs to
  * coordinate a = s % 3 if s / 3 is below section a. ggml rotates all other pairs by a fourth
- * coordinate that is always 0, so they stand still. If there are such pairs, or more pairs than the
- * sum of the sections, the part gets a list of coordinates. In the list, pairs that stand still have
- * 255. Sections cannot express this, in any order that a pe_rope_config has. Does nothing unless there are three sections, not all of them 0, and
- * 1 ... 2^19 pairs. */
+ * coordinate that is always 0, so they stand still. If there are such pairs, or more pairs than
+ * the sum of the sections, the part gets a list of coordinates. In the list, pairs that stand still
+ * have 255. Sections cannot express this, in any order that a pe_rope_config has. Does nothing
+ * unless there are three sections, not all of them 0, and 1 ... 2^19 pairs. */
 static void leave_pairs_still(part *p)
 {
     pe_rope_config *const c = &p->rope;
