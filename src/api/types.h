@@ -43,7 +43,7 @@
     X(PE_ERR_AT_ROWS, "the grid has fewer cells than the call has rows")                           \
     X(PE_ERR_AT_SIZE, "the list of positions, or the grid, is larger than the address space")      \
     X(PE_ERR_RANGE, "a position is out of range: -2^31 ... 2^31 with the offset; in a table, "     \
-                    "the number of a row")                                                         \
+                    "a row's number")                                                              \
     X(PE_ERR_ENUM, "a layout, type, mode, method, formula or kind is not a value of its enum")     \
     X(PE_ERR_NAME, "the name is not that of a RoPE type: pe_rope_type_named() lists them")         \
     X(PE_ERR_SHAPE, "a stride is too small: rows, heads or batches would overlap")                 \
