@@ -1539,8 +1539,8 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
-/* SSE2 has no minimum of 32-bit integers, so this keeps minima of signed 16-bit words. Of each 32
-   bits, only the upper word is then compared with its bound, so one twelfth more vectors are
+/* SSE2 has no minimum of 32-bit integers, so this keeps minima of signed 16-bit words. Only
+   the upper word of each 32 bits is then compared with its bound, so one twelfth more vectors are
    flagged. */
 PE__INLINE void pe__rounding_test_add(pe__rounding_test *w, pe__vd a, pe__vd b, pe__vf v)
 {

@@ -83,9 +83,7 @@ static int apply_settings(int count, char **words, const gguf_model *gguf, list 
     for (size_t k = 0; k < all.count; k++)
         if (!apply_setting(to, all.paths[k], all.words[k], NULL))
             say(notes, NOTE_WRONG, all.words[k],
-                "cannot be set: in the file, an object is wanted before each '.', and a list "
-                "before "
-                "each '['");
+                "cannot be set: the file needs an object before each '.', a list before each '['");
     const int status = notes->notes ? 0 : judge_effects(&file, to, &all);
     list_free(&file);
     return status;

@@ -76,9 +76,10 @@ static int rank_of(const char *path, const char *config, const char *key)
     return parent == strlen(config) && strncmp(path, config, parent) == 0 ? 2 : 3;
 }
 
-/* Writes the paths at which the object `config` has a key. Of several places, only those with the
- * smallest rank_of() count. Items that are null do not count. Returns the number of paths, at most
- * 4. There may be several, because rope_parameters can have an object for each kind of layers. */
+/* Writes the paths at which the object `config` has a key. If there are several places, only
+ * those with the smallest rank_of() count. Items that are null do not count. Returns the number of
+ * paths, at most 4. There may be several, because rope_parameters can have an object for each kind
+ * of layers. */
 static size_t find_places(const list *file, const char *config, const char *key,
                           char paths[4][PATH_SIZE])
 {
@@ -270,8 +271,8 @@ static int has_effect(const list *file, const settings *all, size_t k)
 
 /* Returns how many letters have to be changed, inserted or removed to turn one word into the
  * other, or 99 if one of them has more than 60. Exchanging two adjacent letters counts once. This
- * is the optimal string alignment distance. Of the table of all distances between beginnings of
- * the words, only the last three rows are kept. */
+ * is the optimal string alignment distance. The full table would have the distances between all
+ * beginnings of the words; only its last three rows are kept. */
 static size_t distance_of(const char *a, const char *b)
 {
     size_t rows[3][64];

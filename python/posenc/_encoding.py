@@ -103,8 +103,8 @@ class Encoding:
 
     @functools.cached_property
     def pair_of(self) -> "numpy.ndarray[Any, Any]":
-        """The pair of each element of a head, in the output of a rotation, or -1 for an element that does not
-        rotate."""
+        """Returns an array with an index for each element of a head, as rotations write it: the index of the pair to
+        which the element belongs, or -1 if it does not rotate."""
         made = numpy.full(self.plan.head_dim, -1, numpy.int64)
         pairs = numpy.arange(self.pairs)
         made[self.offset:self.offset + self.width] = (

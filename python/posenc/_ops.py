@@ -481,7 +481,7 @@ for _name, _function in _FUNCTIONS.items():
 
 def _fake_cos_sin(positions: Any, words: Any, coordinate: Any, plan: Any, amplitude: float, layout: int, shift: int,
                   width: int, axes: int, dtype: Any) -> Tuple[Any, Any]:
-    # The size comes from the number `width`, because torch.compile may not know the sizes of the plan's tensors.
+    # The argument `width` gives the last size, because torch.compile may not know the sizes of the plan's tensors.
     shape = [*(positions.shape[1:] if axes > 1 else positions.shape), width]
     return words.new_empty(shape, dtype=dtype), words.new_empty(shape, dtype=dtype)
 

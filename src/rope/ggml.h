@@ -53,9 +53,9 @@ PE__INLINE float pe__float_quotient(float a, float b)
 }
 
 /* Returns x, rounded once to float. No rounding test is needed. The number x is a function of one
-   float, or of a float and one of 2^19 values of n_dims. So it has at most 2^51 values. Of so many,
-   the closest to a midpoint of two floats is expected to be about 2^-75 |x| away, far more than the
-   error of x. */
+   float, or of a float and one of 2^19 values of n_dims. So it has at most 2^51 values. Among so
+   many, the closest to a midpoint of two floats is expected to be about 2^-75 |x| away, far more
+   than the error of x. */
 PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));

@@ -76,6 +76,9 @@ for compiler in $compilers; do
         flags "avx512 1 0" "$compiler" -msse4a $wide -mavx512vp2intersect       # clang 14 on a Zen 5
         flags "avx512 0 1" "$compiler" -mavx512f -DPE_PREFETCH_HEADS=0 -DPE_LOADS_WAIT=1
     }
+    # If the flags lack only VL, pe's functions get a target attribute that has it.
+    lacking_vl() { "$compiler" -mavx512f -mavx512dq -mavx512bw -mno-avx512vl -E -I. pe.h | grep -q 'avx512bw,avx512vl,fma,f16c'; }
+    check "$compiler: AVX-512 without VL in the flags" lacking_vl
     # The family of this machine's CPU tells what it is: 25 with AVX-512 is a Zen 4, 26 is a Zen 5.
     if ! grep -q AuthenticAMD /proc/cpuinfo 2>/dev/null || ! cpu_has avx512; then continue; fi
     case $(sed -n 's/^cpu family[^:]*: *//p' /proc/cpuinfo | head -n 1) in

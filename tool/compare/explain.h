@@ -141,8 +141,8 @@ static void keep(const samples *s, findings *f, const explanation *e)
 
 /* Adds explanations with one difference although the config itself fits. They also fit if the rows
  * are too few to tell, and the user has to know that. Only other frequencies are tried, with
- * everything else as in the explanation that was found first. Of several with the same difference,
- * one is added. */
+ * everything else as in the explanation that was found first. If several have the same difference,
+ * only one is added. */
 static void add_rivals(const samples *s, const spectra *all, findings *f)
 {
     const explanation right = f->of[0];
@@ -275,7 +275,7 @@ static differences given_differences(const samples *s, const spectrum *of, const
 }
 
 /* Tries a spectrum in 16 ways: sines and cosines exchanged or not, either sign of the sine, and
- * positions not moved or moved in one of three ways. Of an array of frequencies, only the sign
+ * positions not moved or moved in one of three ways. For an array of frequencies, only the sign
  * matters. Only those ways are tried that have exactly `count` differences, without those of the
  * factor and of the arithmetic. `config` is the config's own factor. */
 static void try_spectrum(const samples *s, const spectrum *of, double config, const expected *want,

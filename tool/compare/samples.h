@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Holds what was measured of a pair. With angle = frequency * position + phase, its cosine is
- * amplitude * cos(angle) and its sine is amplitude * sin(angle), except for the noise. Of an array
+ * amplitude * cos(angle) and its sine is amplitude * sin(angle), except for the noise. For an array
  * of frequencies, only `frequency` is set, and the rest is 0. */
 typedef struct track {
     double amplitude; /* the mean of sqrt(cosine^2 + sine^2) over all rows                     */
@@ -37,8 +37,8 @@ typedef struct samples {
      * columns. */
     int are_neighbours;
     /* This is the smallest distance above 0 of the positions of two consecutive rows, or 0 if there
-     * is none. Of several coordinates, the one that rotates pair 0 counts or, if it is the same in
-     * all rows, that of the first pair where it is not. */
+     * is none. If there are several coordinates, the one that rotates pair 0 counts or, if it is
+     * the same in all rows, that of the first pair where it is not. */
     double step;
     track *tracks; /* [pairs]; allocated */
 } samples;
@@ -245,9 +245,9 @@ static const char *take_one(const npy *a, size_t pairs, int is_beside_expected, 
     return error;
 }
 
-/* Finds the two consecutive rows whose positions differ least but are not equal. Of a position
- * with several coordinates, the one that rotates this pair counts. Returns 0 if there are no such
- * rows. */
+/* Finds the two consecutive rows whose positions differ least but are not equal. If a
+ * position has several coordinates, the one that rotates this pair counts. Returns 0 if there are
+ * no such rows. */
 static int nearest_rows(const samples *s, size_t pair, size_t *first, size_t *second)
 {
     double minimum = HUGE_VAL;

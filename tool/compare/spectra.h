@@ -125,8 +125,8 @@ static double shortened(double x, int digits)
 
 /* Returns the base that the measured frequencies mean if frequency i is base^(-i / pairs), or 0 if
  * they show none. Pairs that the scaling changes are left out, as are those that rotate by 3
- * radians or more per step, since their frequencies are not certain. Of the others, the pair with
- * the largest i times frequency gives the base most exactly. `plain` has the config's unscaled
+ * radians or more per step, since their frequencies are not certain. Among the others, the pair
+ * with the largest i times frequency gives the base most exactly. `plain` has the config's unscaled
  * frequencies, or is NULL if it has no scaling. */
 static double fitted_base(const samples *s, const spectrum *config, const double *plain)
 {

@@ -24,8 +24,8 @@ static const char *const npy_types[] = {"f64", "f32", "f16", "bf16", "integers"}
 TOOL_HAS_ALL(npy_types, NPY_TYPE_COUNT);
 
 /* Holds an array of one or two dimensions. In memory, its rows follow one another, whatever the
- * file's order is. An array of one dimension is a single row. Of more than two dimensions, those
- * before the last two must be 1, and are dropped. */
+ * file's order is. An array of one dimension is a single row. If there are more than two
+ * dimensions, those before the last two must be 1, and are dropped. */
 typedef struct npy {
     size_t rows;    /* at least 1                                                      */
     size_t columns; /* the number of doubles in a row; a complex number counts as two  */

@@ -71,9 +71,9 @@ typedef struct part {
     pe_rope_config rope; /* with PART_ROPE: the rotation; points to the arrays below   */
     double *lists[2];    /* rope.short_factor and rope.long_factor; allocated, or NULL */
     float *factors;      /* rope.freq_factors; allocated, or NULL                      */
-    /* This is an allocated array with the coordinate that rotates each pair, or 255 for a pair that
-     * does not rotate. It is NULL if there is one coordinate, or if rope.sections tells the
-     * coordinates. */
+    /* For each pair, this array has the coordinate that rotates it, or 255 if the pair does not
+     * rotate. The array is allocated. It is NULL if there is one coordinate, or if rope.sections
+     * tells the coordinates. */
     uint8_t *coordinate;
     const char *order; /* with `coordinate`: how reports name this order of coordinates */
     /* With `coordinate`, this is the number of pairs of each coordinate: rope.sections may be 0. */

@@ -348,7 +348,7 @@ static void assign_layers(const reader *r, const labels *all, part *parts, size_
 /* Reads the window of the part's layers: how many last positions they attend to. It is half of
  * local_attention, which counts the positions on both sides, or else attention_window_size, or else
  * sliding_window. Nothing is read if use_sliding_window is false, in the file or as the type's
- * default. Of the three, only attention_window_size holds for the label "full_attention". If only
+ * default. Only attention_window_size also holds for the label "full_attention". If only
  * some of the part's layers have the window, p->window stays 0, and a note says so. */
 static void read_window(const reader *r, const label *l)
 {

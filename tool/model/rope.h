@@ -394,7 +394,7 @@ static void judge_values(const reader *r)
 
 /* Finds the key that an error message, `text`, names first. The caller calls it once for each known
  * key `name`. *earliest is where `text` has the key found so far, NULL before the first call, and
- * *key is this key. Of two keys that begin at the same place the longer one counts: mscale_all_dim,
+ * *key is this key. If two keys begin at the same place, the longer one counts: mscale_all_dim,
  * not mscale. rope_type and keys of up to four letters, such as type, are skipped. In messages such
  * as "this rope_type needs a factor", the wrong value is at another key. */
 static void first_named(const char *text, const char *name, const char **earliest, const char **key)

@@ -581,8 +581,8 @@ static void test_nan(void **state)
     }
 }
 
-/* Tests that floats at the midpoint of two 16-bit numbers go to the even one. Of random floats only
-   one in 2^16 is such a midpoint. Here one pair in 1 ... 1024 can give midpoints, so that a vector
+/* Tests that floats at the midpoint of two 16-bit numbers go to the even one. Only one random
+   float in 2^16 is such a midpoint. Here one pair in 1 ... 1024 can give midpoints, so that a vector
    has many of them or a single one. */
 static void test_ties(void **state)
 {
