@@ -24,7 +24,7 @@ clocks = "file('.dat') index k using 2:1:(0.45) with circles fc rgb '#d3d8e0', \
 set lmargin at screen 0.07
 set rmargin at screen 0.49
 set ylabel "position" offset 1
-set title "neighbours"
+set title "consecutive positions"
 k = 0
 eval "plot ".clocks
 set lmargin at screen 0.56
