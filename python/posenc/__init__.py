@@ -523,5 +523,5 @@ def sinusoidal(rows: int, d_model: int, *, dtype: Any = "float32") -> "numpy.nda
         made = empty((rows, d_model), numpy.float32, "rows and d_model")
         checked(lib.pe_sinusoidal_f32(pointer(made.ctypes.data, ctypes.c_float), rows, d_model))
         return made
-    made = Plan(d_model).fill(0, rows, dtype=dtype)
-    return made
+    table: "numpy.ndarray[Any, Any]" = Plan(d_model).fill(0, rows, dtype=dtype)
+    return table

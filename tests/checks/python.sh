@@ -183,7 +183,9 @@ check "... with its status" refuses
 without() { ! ldd "$WORK"/site/posenc/libposenc_reader.* | grep -i json; }
 check "... without json-c" without
 
-if have mypy; then
+# mypy is that of the test peers, which knows the types of their numpy. A distribution may have a mypy without numpy, or
+# one that is too old for its types.
+if "$python" -c 'import mypy' 2>/dev/null; then
     # mypy treats torch and triton as Any, even if they are installed, since their types change from version to version.
     # The kernels are written in Triton's language, which mypy does not know.
     cat >"$WORK/mypy.ini" <<'X'
@@ -198,7 +200,7 @@ disallow_untyped_decorators = False
 [mypy-posenc._kernels]
 ignore_errors = True
 X
-    strictly="mypy --config-file ../mypy.ini --no-error-summary --cache-dir ../mypy"
+    strictly="$python -m mypy --config-file ../mypy.ini --no-error-summary --cache-dir ../mypy"
     typed() { (cd "$WORK/site" && $strictly -p posenc); }
     check "type hints, by mypy --strict" typed
     cat >"$WORK/site/wrong.py" <<'X'

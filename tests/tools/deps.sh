@@ -53,7 +53,7 @@ present() {
             [ "$(arm-none-eabi-gcc -print-file-name=rdimon.specs)" != rdimon.specs ]
         ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
-    pip | mypy | pytest) python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null || have "$1" ;;
+    pip | pytest) python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null || have "$1" ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
     qemu) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$QEMU_ARM64" ;;
@@ -132,8 +132,6 @@ package() {
     apt-get:pip | dnf:pip) echo python3-pip ;;
     pacman:pip) echo python-pip ;;
     brew:pip) echo - ;;
-    dnf:mypy) echo python3-mypy ;;
-    *:mypy) echo mypy ;;
     pacman:numpy) echo python-numpy ;;
     *:numpy) echo numpy ;;
     brew:arm64-* | brew:qemu) echo - ;;
@@ -185,7 +183,7 @@ without() {
     format) echo "the format of C and C++ is not checked" ;;
     peers) echo "transformers, torch, triton and gguf are not compared with" ;;
     cortex-m) echo "pe_fixed.h is not tested on microcontrollers" ;;
-    gcc | g++ | clang | gappa | numpy | pip | mypy | pytest | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo | ctags)
+    gcc | g++ | clang | gappa | numpy | pip | pytest | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt | nrvo | ctags)
         echo "its part of the tests is skipped"
         ;;
     compiler-* | m32 | machine-* | mingw | tcc | newlib) echo "its cells of the matrix are skipped" ;;
@@ -200,7 +198,7 @@ items="sleef gnuplot"
 [ "$goal" != wasm ] || items="emscripten chromium"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka json-c gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip mypy pytest cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m ctags" ;;
+check | matrix) items="$items mpfr cmocka json-c gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip pytest cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m ctags" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086
