@@ -819,8 +819,8 @@ def machines(pages):
 def summary_lines(pages):
     """Returns the table of README.md: the rows of SUMMARY on the widest vectors.
 
-    Its columns are pe, the fastest peer, and the error of float angles. The build is the first of
-    BUILDS that all pages have.
+    Its columns are pe, the fastest peer, and the error of float angles. A stored table has no such
+    error. The build is the first of BUILDS that all pages have.
     """
     build = next(title(b) for b in BUILDS if all(page.find("512 x 512", title(b), "ns/pair") for page in pages))
     lines = []
@@ -830,7 +830,8 @@ def summary_lines(pages):
             pe, (time, head) = page.find(say, build, "ns/pair"), page.fastest(say, build)
             cells[f"fastest other, {page.cpu}"] = f"**{short(time)}x** ({head})"
             cells[f"pe, {page.cpu}"] = f"{pe['ns/pair'].replace('**', '')} ns"
-        lines.append({**cells, "their error": (page.find(say, build, "of float angles") or {}).get("of float angles", "")})
+        error = (page.find(say, build, "of float angles") or {}).get("of float angles", "")
+        lines.append({**cells, "their error": "" if head == "stored table" else error})
     return [*markdown((f"one thread, {build}",), lines), "", f"{machines(pages)}.", ""]
 
 
