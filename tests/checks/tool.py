@@ -774,8 +774,14 @@ def per_layer():
         check(f"ChatGLM's original_rope {original}", (status, got["text"]["config"]["layout"]) == (0, layout), got)
     part = pe_of('{"thinker_config": {"text_config": {"model_type": "qwen2_5_omni_text", "head_dim": 128}}}')[1]["text"]
     same("a thinker", part, default(128, 1000000))
-    part = pe_of('{"model_type": "llama", "head_dim": 64, "rope_percent": 0.5}')[1]["text"]
+    part = pe_of('{"head_dim": 64, "rope_percent": 0.5}')[1]["text"]
     same("rope_percent", part, default(32, 10000))
+    for key, value in (("rope_percent", 0.5), ("rotary_dim", 16), ("qk_rope_head_dim", 32), ("global_rope_theta", 54321.0)):
+        # LlamaConfig reads none of these, so Llama's frequencies are those of 64 elements and the base 10000.
+        status, parts = pe_of(json.dumps({"model_type": "llama", "head_dim": 64, key: value}))
+        same(f"{key} in a file of Llama", parts["text"], default(64, 10000))
+        said = [note["text"] for note in parts["text"]["odd"] if note["key"] == key]
+        check(f"... is said to do nothing: {key}", status == 0 and "does nothing" in "".join(said), parts["text"]["odd"])
     lists = ('"model_type": "step3p5", "head_dim": 64, "rope_theta": [1e6, 1e4], '
              '"layer_types": ["full_attention", "sliding_attention"]')
     got = pe_of("{" + lists + "}")[1]

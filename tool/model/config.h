@@ -150,6 +150,7 @@ static void set_type(model *m, const char *type)
     list_free(&m->usual);
     const type_line *const line = type_named(m->type);
     m->is_known = line != NULL;
+    m->is_of_library = is_of_library_table(line);
     if (line) take_usual(m, line->facts);
     if (strcmp(m->type, "gguf") == 0) take_architecture(m);
 }

@@ -10,6 +10,7 @@
 #define TOOL_KEYS_H
 
 #include "../files/list.h"
+#include "known.h"
 #include "part.h"
 
 #include <math.h>
@@ -24,6 +25,7 @@ typedef struct model {
     list usual;          /* the defaults and facts of the type, as items KEY and @FACT    */
     char type[64];       /* the type of the config, or ""; for GGUF, the architecture     */
     int is_known;        /* 1: a table of types.h has an entry for the type               */
+    int is_of_library;   /* 1: that entry is in transformers.h, made from the library     */
     /* The path of the config that describes the layers of the file's first part, usually that of
      * the text. It is "" for the whole file, and until that config has been found. */
     char main[PATH_SIZE];
@@ -127,10 +129,36 @@ static int is_null(const reader *r, const char *before, const char *key)
     return !look_up(r, before, key, &v) && v.entry;
 }
 
+static int is_one_of(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; name && i < count; i++)
+        if (strcmp(name, names[i]) == 0) return 1;
+    return 0;
+}
+
+/* Returns whether the model's code in transformers does not read a key, although other models have
+ * their base, their width or their share of rotating elements there. This holds for keys of
+ * particular_keys[] (known.h) that the table entry of the type does not name, neither as a default
+ * nor in a fact. Whether an entry names all such keys that the code reads is what the step
+ * transformers tests with tests/models/facts.txt. */
+static int is_foreign(const reader *r, const char *key)
+{
+    if (!r->m->is_of_library || !is_one_of(key, particular_keys, TOOL_COUNT(particular_keys)))
+        return 0;
+    for (size_t i = 0; i < r->m->usual.count; i++) {
+        const item *const named = &r->m->usual.items[i];
+        if (strcmp(named->path, key) == 0 || (named->path[0] == '@' && strstr(named->text, key)))
+            return 0;
+    }
+    return 1;
+}
+
 /* Looks up a key in the scaling, at r->inner, then in the config, at r->outer. Returns whether one
- * of them has it with a value other than null, which *to gets as in look_up(). */
+ * of them has it with a value other than null, which *to gets as in look_up(). A key for which
+ * is_foreign() returns 1 is not looked up. */
 static int find(const reader *r, const char *key, value *to)
 {
+    if (is_foreign(r, key)) return 0;
     if (r->inner[0] && look_up(r, r->inner, key, to)) return 1;
     return look_up(r, r->outer, key, to);
 }
@@ -405,13 +433,6 @@ static int size_of(const reader *r, const char *fact_name, const char *const *ke
     const item *const own = usual_of(r, fact_name);
     if (own) return integer(r, own->text, to);
     return integer_of(r, keys, count, to);
-}
-
-static int is_one_of(const char *name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; name && i < count; i++)
-        if (strcmp(name, names[i]) == 0) return 1;
-    return 0;
 }
 
 #endif

@@ -95,7 +95,7 @@ static part_kind kind_of_model(const reader *r)
         return PART_NONE;
     for (size_t k = 0; usual_kind && k < TOOL_COUNT(kind_names); k++)
         if (strcmp(usual_kind->text, kind_names[k]) == 0) return (part_kind)k;
-    if (!is_mla_off(r) && look_up(r, r->outer, "qk_rope_head_dim", &v) && v.entry &&
+    if (!is_mla_off(r) && find(r, "qk_rope_head_dim", &v) && v.entry &&
         v.entry->kind == VALUE_NUMBER && v.entry->number == 0)
         return PART_NONE;
     return PART_ROPE;

@@ -64,6 +64,15 @@ static const char *const layer_count_keys[] = {"num_hidden_layers", "n_layer", "
 static const char *const length_keys[] = {"max_position_embeddings", "n_positions",
                                           "max_target_positions"};
 
+/* Lists keys that only some model types read. In a file of another type of transformers they have
+ * no effect; see is_foreign() of keys.h. */
+static const char *const particular_keys[] = {
+    "global_rope_theta", "rotary_emb_base",     "rope_local_base_freq", "local_rope_theta",
+    "swa_rope_theta",    "compress_rope_theta", "rope_ratio",           "rotary_pct",
+    "rope_pct",          "rope_percent",        "rotary_emb_fraction",  "rotary_dim",
+    "attn_rotary_emb",   "kv_channels",         "global_head_dim",      "attention_head_dim",
+    "swa_head_dim",      "qk_rope_head_dim"};
+
 /* Lists keys whose value is a base for the layers with sliding attention only. The first of them
  * counts that the file has, or for which the type has a default. */
 static const struct local_key {

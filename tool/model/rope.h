@@ -311,14 +311,20 @@ static void read_query_scale(const reader *r)
     }
 }
 
-/* Returns whether a key is in scaling_keys[] of known.h. If it is, and it has no effect with the
- * config's rope_type or beside the key alpha, a note says so. `path` names the key in the note. If
- * is_null is 1, the value is null and the rope_type is not compared. A part with an error gets no
- * such note. */
+/* Adds notes about a key of the config or of its scaling, and returns whether nothing is left to
+ * say about it. That is so if the key is in scaling_keys[] of known.h, or if only other model types
+ * read it; see is_foreign() of keys.h. A note says so if the key has no effect, be it for this
+ * model type, with the config's rope_type, or beside the key alpha. `path` names the key in the
+ * note. If is_null is 1, the value is null and the rope_type is not compared. A part with an error
+ * gets no such note. */
 static int judge_scaling_key(const reader *r, const char *key, const char *path, int is_null)
 {
     part *const p = r->out;
     value v;
+    if (!is_null && p->kind == PART_ROPE && is_foreign(r, key)) {
+        say(p, NOTE_ODD, path, "does nothing: the code of %s does not read it", r->m->type);
+        return 1;
+    }
     for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++) {
         if (strcmp(scaling_keys[k].key, key) != 0) continue;
         if (count_notes(p, NOTE_WRONG)) return 1; /* the rope_type itself may be wrong */

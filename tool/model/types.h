@@ -33,4 +33,12 @@ static const type_line *type_named(const char *name)
     return type_named(stem);
 }
 
+/* Returns whether an entry is in the table of transformers.h. */
+static int is_of_library_table(const type_line *line)
+{
+    for (size_t k = 0; k < type_tables[0].count; k++)
+        if (line == &type_tables[0].of[k]) return 1;
+    return 0;
+}
+
 #endif
