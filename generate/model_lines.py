@@ -65,6 +65,8 @@ def words_of_width(keys, config):
     others = [key for key in heads if key not in ("head_dim", "qk_rope_head_dim", "rotary_dim")]
     if others and "head_dim" not in heads:
         words.append("@head=" + ",".join(others))
+    if "head_dim" in heads and config.get("qk_rope_head_dim") is not None:
+        words.append("@frequencies=head_dim")
     return words
 
 

@@ -429,6 +429,7 @@ def pe_of(text, *words):
 LLAMA = '{"model_type": "llama", "head_dim": 64, "rope_theta": 10000, %s}'
 LAYERS = '{"model_type": "llama", "head_dim": 64, "rope_parameters": {%s}}'
 LAYER = '{"rope_type": "default", "rope_theta": 10000}'
+WHOLE = '{"rope_type": "default", "rope_theta": 10000, "partial_rotary_factor": 1.0}'
 
 
 def hostile():
@@ -750,7 +751,7 @@ def per_layer():
              {"full_attention": [4], "sliding_attention": [0, 1, 2, 3, 5, 6, 7]}),
             ("Qwen3-Next's", '"model_type": "qwen3_next", %s', {"text": fourth, "linear_attention": rest}),
             ("a list of window layers", '"model_type": "mimo_v2_flash", "hybrid_layer_pattern": [0, 1, 0, 1, 0, 1, 0, 1], "rope_parameters": '
-             '{"full_attention": ' + LAYER + ', "sliding_attention": ' + LAYER + '}, %s', {"full_attention": even, "sliding_attention": odd}),
+             '{"full_attention": ' + WHOLE + ', "sliding_attention": ' + WHOLE + '}, %s', {"full_attention": even, "sliding_attention": odd}),
             ("a list of kinds", '"model_type": "minimax_text_01", "attn_type_list": [0, 1, 0, 1, 0, 1, 0, 1], %s',
              {"text": odd, "linear_attention": even}),
             ("labels that are no kinds", '"model_type": "deepseek_v4", "rope_parameters": {"main": ' + LAYER +
@@ -786,6 +787,13 @@ def per_layer():
              '"layer_types": ["full_attention", "sliding_attention"]')
     got = pe_of("{" + lists + "}")[1]
     same("a list of bases without a scaling", got["sliding_attention"], default(64, 10000))
+    # In transformers, the scaling of step3p5 is that of full attention, and needs the key rope_type.
+    got = pe_of("{" + lists + ', "rope_scaling": {"rope_type": "linear", "factor": 2}, "yarn_only_types": ["sliding_attention"]}')[1]
+    same("a scaling of full attention", got["full_attention"], linear(64, 1000000, 2))
+    same("... alone", got["sliding_attention"], default(64, 10000))
+    got = pe_of("{" + lists + ', "rope_scaling": {"type": "linear", "factor": 2}}')[1]
+    same("a scaling without rope_type", got["full_attention"], default(64, 1000000))
+    lists = lists.replace('"model_type": "step3p5", ', "")
     got = pe_of("{" + lists + ', "rope_scaling": {"type": "linear", "factor": 2}, "yarn_only_types": ["sliding_attention"]}')[1]
     same("a scaling of sliding layers", got["sliding_attention"], linear(64, 10000, 2))
     same("... alone", got["full_attention"], default(64, 1000000))

@@ -58,10 +58,32 @@ static void take_architecture(model *m)
     if (name) snprintf(m->type, sizeof m->type, "%s", name->text);
 }
 
+/* Returns whether the object at a path has an object within it. */
+static int has_objects(const reader *r, const char *path)
+{
+    char key[PATH_SIZE];
+    for (const item *i = list_next(r->m->file, path, NULL); i; i = list_next(r->m->file, path, i))
+        if (*child_of(i->path, path, key) == '.' || strcmp(i->text, "{}") == 0) return 1;
+    return 0;
+}
+
+/* Returns whether the type has default objects for kinds of layers in rope_parameters. */
+static int has_kinds(const reader *r)
+{
+    static const char path[] = "rope_parameters.";
+    for (size_t i = 0; i < r->m->usual.count; i++) {
+        const char *const name = r->m->usual.items[i].path;
+        if (strncmp(name, path, sizeof path - 1) == 0 && strchr(name + sizeof path - 1, '.'))
+            return 1;
+    }
+    return 0;
+}
+
 /* Sets r->inner to the path of rope_parameters, or of rope_scaling if the config has no
  * rope_parameters. With neither of them, r->inner stays empty. Each of the two that is not an
  * object gets a note. If rope_parameters is not an object, r->inner is empty, even if rope_scaling
- * is an object. With the fact @reads=new, rope_scaling is not read, and a note says so. Otherwise,
+ * is an object. The fact @reads says that a type does not read one of them, or neither; notes say
+ * so. Otherwise,
  * if the config has both and rope_scaling is an object, returns "rope_scaling", about which the
  * caller adds a note. In all other cases returns NULL. */
 static const char *find_scaling(reader *r)
@@ -69,12 +91,27 @@ static const char *find_scaling(reader *r)
     static const char *const names[] = {"rope_parameters", "rope_scaling"};
     value v;
     const char *spare = NULL;
-    const int is_new = is_fact(r, "@reads", "new");
+    const int is_new = is_fact(r, "@reads", "new"), is_none = is_fact(r, "@reads", "none");
     for (int k = 1; k >= 0; k--) {
         if (!look_up(r, r->outer, names[k], &v)) continue;
+        if (is_none) {
+            say(r->out, NOTE_ODD, names[k], "does nothing: %s reads rope_theta of the config alone",
+                r->m->type);
+            continue;
+        }
         if (k == 1 && is_new) {
             say(r->out, NOTE_ODD, names[1], "does nothing: %s reads rope_parameters alone",
                 r->m->type);
+            continue;
+        }
+        if (k == 0 && has_kinds(r) && v.entry && strcmp(v.entry->text, "{}") == 0) {
+            say(r->out, NOTE_WRONG, names[0], "empty: %s needs an object for each kind of layers",
+                r->m->type);
+            continue;
+        }
+        if (k == 0 && is_fact(r, "@reads", "kinds") && !has_objects(r, v.path)) {
+            say(r->out, NOTE_ODD, names[0],
+                "does nothing: %s reads only objects for kinds of layers", r->m->type);
             continue;
         }
         if (r->inner[0]) spare = names[1];

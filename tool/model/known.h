@@ -71,7 +71,7 @@ static const char *const particular_keys[] = {
     "swa_rope_theta",    "compress_rope_theta", "rope_ratio",           "rotary_pct",
     "rope_pct",          "rope_percent",        "rotary_emb_fraction",  "rotary_dim",
     "attn_rotary_emb",   "kv_channels",         "global_head_dim",      "attention_head_dim",
-    "swa_head_dim",      "qk_rope_head_dim"};
+    "swa_head_dim",      "qk_rope_head_dim",    "yarn_only_types"};
 
 /* Lists keys whose value is a base for the layers with sliding attention only. The first of them
  * counts that the file has, or for which the type has a default. */

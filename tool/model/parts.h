@@ -129,7 +129,8 @@ static void judge_nested(const reader *r)
 static int is_left_unscaled(const reader *r, const char *kind)
 {
     const item *const scaled = usual_of(r, "@scaled");
-    const size_t count = length_of(r, "yarn_only_types");
+    const int is_read_here = !is_foreign(r, "yarn_only_types");
+    const size_t count = is_read_here ? length_of(r, "yarn_only_types") : 0;
     if (!r->inner[0] || (!count && !scaled)) return 0;
     for (size_t k = 0; k < count; k++) {
         const item *const entry = at_layer(r, "yarn_only_types", k);
@@ -228,7 +229,9 @@ static void add_own_labels(const reader *r, labels *to)
         add_theta_labels(r, to);
     else if (has(r, "compress_rope_theta") || usual_of(r, "compress_rope_theta")) {
         add_label(r, to, "compress")->theta = "compress_rope_theta";
-        add_label(r, to, "main")->is_unscaled = 1;
+        label *const plain = add_label(r, to, "main");
+        plain->theta = "rope_theta"; /* that of the config, not of the scaling */
+        plain->is_unscaled = 1;
     } else if (local || has_lists || has_fixed_base(r) || is_full_unscaled || is_sliding_unscaled) {
         add_label(r, to, "full_attention")->is_unscaled = is_full_unscaled;
         label *const sliding = add_label(r, to, "sliding_attention");

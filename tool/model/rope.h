@@ -53,7 +53,12 @@ static void read_theta(const reader *r, const label *l)
     }
     const item *const sliding = usual_of(r, "@sliding_base");
     const int has_inner = r->inner[0] && look_up(r, r->inner, "rope_theta", &inner);
-    if (l->theta && number(r, l->theta, to)) return;
+    if (l->theta && number(r, l->theta, to)) {
+        if (has_inner && strcmp(l->theta, "compress_rope_theta") == 0)
+            say(r->out, NOTE_ODD, inner.name, "does nothing: %s and rope_theta of the config count",
+                l->theta);
+        return;
+    }
     if (l->is_nested && !has_inner && needs_own_base(r, l)) {
         say(r->out, NOTE_WRONG, "rope_theta", "missing in %s: transformers cannot load such a file",
             name_of(r, r->inner));
@@ -125,10 +130,11 @@ static void refuse_type(part *p, const char *key, const char *name)
     say(p, NOTE_WRONG, key, "\"%s\" is none of %s", name, names);
 }
 
-/* Reads the rope_type. It is that of the scaling, or else of the config, or else the type's
+/* Reads the rope_type. With the fact @type=ignored, the older key `type` counts only in the object
+ * of a kind of layers. The rope_type is that of the scaling, or else of the config, or else the type's
  * default. Without these, it is that of `type`, the older key of the scaling. Without a name the
  * rope_type stays PE_ROPE_DEFAULT, also with the name axial, whose rotation @axes describes. */
-static void read_type(const reader *r)
+static void read_type(const reader *r, const label *l)
 {
     part *const p = r->out;
     value v, legacy;
@@ -137,6 +143,11 @@ static void read_type(const reader *r)
     if (name && has_legacy && legacy.entry && strcmp(name, legacy.entry->text) != 0 &&
         strcmp(v.name, "rope_type") != 0)
         say(p, NOTE_ODD, v.name, "counts, not type, which is \"%.40s\"", legacy.entry->text);
+    if (!name && has_legacy && !l->is_nested && is_fact(r, "@type", "ignored")) {
+        say(p, NOTE_ODD, legacy.name, "does nothing: %s reads rope_type alone, so this is default",
+            r->m->type);
+        return;
+    }
     if (!name && has_legacy) name = string(r, "type", &v);
     if (!name) {
         if (r->inner[0] && !count_notes(p, NOTE_WRONG))
@@ -443,7 +454,7 @@ static void read_rope(const reader *r, const label *l)
     if (l->is_unscaled) own.inner[0] = '\0';
     const char *const width_key = read_head_dim(&own, l);
     read_theta(l->is_unscaled && !l->theta ? r : &own, l);
-    if (!l->is_unscaled) read_type(r);
+    if (!l->is_unscaled) read_type(r, l);
     read_rotary(l->is_unscaled ? r : &own, l);
     if (l->is_unscaled && r->inner[0])
         say(p, NOTE_UNDERSTOOD, "rope_type", "default: the scaling is for other layers");

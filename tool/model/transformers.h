@@ -53,7 +53,7 @@ static const type_line transformers_types[] = {
     {"autoformer", "@kind=sinusoidal @preset=hf_marian"},
     {"axk1",
      "hidden_size=7168 num_attention_heads=64 qk_rope_head_dim=64 max_position_embeddings=32768 "
-     "rope_interleave=true rope_theta=10000 @partial=scaled"},
+     "rope_interleave=true rope_theta=10000 @frequencies=head_dim @partial=scaled"},
     {"axk2",
      "hidden_size=2048 num_attention_heads=32 qk_rope_head_dim=32 max_position_embeddings=131072 "
      "index_head_dim=128 rope_theta=10000 @also=indexer:index_head_dim:halves @pairs=permuted "
@@ -224,7 +224,7 @@ static const type_line transformers_types[] = {
      "rope_theta=10000 @pairs=neighbours @partial=scaled"},
     {"deepseek_v3",
      "hidden_size=7168 num_attention_heads=128 qk_rope_head_dim=64 max_position_embeddings=4096 "
-     "rope_interleave=true rope_theta=10000 @partial=scaled"},
+     "rope_interleave=true rope_theta=10000 @frequencies=head_dim @partial=scaled"},
     {"deepseek_v32",
      "hidden_size=7168 num_attention_heads=128 qk_rope_head_dim=64 "
      "max_position_embeddings=163840 index_head_dim=128 rope_theta=10000 "
@@ -232,8 +232,9 @@ static const type_line transformers_types[] = {
     {"deepseek_v4",
      "hidden_size=4096 num_attention_heads=64 head_dim=512 qk_rope_head_dim=64 "
      "max_position_embeddings=1048576 sliding_window=128 index_head_dim=128 "
-     "compress_rope_theta=160000 rope_theta=10000 @attention_factor=1 "
-     "@ignores=compress_rope_theta @pairs=neighbours @rotates=last"},
+     "compress_rope_theta=160000 partial_rotary_factor=0.125 rope_theta=10000 "
+     "@attention_factor=1 @ignores=compress_rope_theta @pairs=neighbours @rotates=last "
+     "@share=qk_rope_head_dim"},
     {"deepseek_vl", "@kind=parts @parts=text_config:llama,vision_config:siglip_vision_model"},
     {"deepseek_vl_hybrid",
      "@kind=parts @parts=text_config:llama,vision_config:siglip_vision_model,"
@@ -272,7 +273,7 @@ static const type_line transformers_types[] = {
     {"dinov3_vit",
      "hidden_size=384 num_attention_heads=6 rope_theta=100 @axes=halves @head=none "
      "@ignores=pos_embed_rescale,pos_embed_shift,pos_embed_jitter @partial=scaled @positions='2 "
-     "pi times the coordinate of a centre of a patch, which is scaled to -1 ... 1'"},
+     "pi times the coordinate of a centre of a patch, which is scaled to -1 ... 1' @reads=none"},
     {"distilbert", "@kind=other"},
     {"doge",
      "hidden_size=1024 num_attention_heads=8 max_position_embeddings=2048 rope_theta=10000 "
@@ -417,7 +418,7 @@ static const type_line transformers_types[] = {
     {"gemma3_text",
      "hidden_size=2304 num_attention_heads=8 head_dim=256 max_position_embeddings=131072 "
      "sliding_window=4096 sliding_window_pattern=6 rope_local_base_freq=10000 rope_theta=1000000 "
-     "@partial=scaled"},
+     "@partial=scaled @type=ignored"},
     {"gemma3n",
      "@kind=parts @parts=text_config:!gemma3n_text,vision_config:!gemma3n_vision,"
      "audio_config:!gemma3n_audio"},
@@ -425,7 +426,7 @@ static const type_line transformers_types[] = {
     {"gemma3n_text",
      "hidden_size=2048 num_attention_heads=8 head_dim=256 max_position_embeddings=32768 "
      "sliding_window=512 sliding_window_pattern=5 rope_local_base_freq=10000 rope_theta=1000000 "
-     "@partial=scaled"},
+     "@partial=scaled @type=ignored"},
     {"gemma3n_vision", "@kind=other"},
     {"gemma4",
      "@kind=parts @parts=text_config:!gemma4_text,vision_config:!gemma4_vision,"
@@ -471,7 +472,7 @@ static const type_line transformers_types[] = {
      "partial_rotary_factor=0.5 rope_theta=10000"},
     {"glm4_moe_lite",
      "hidden_size=2048 num_attention_heads=20 qk_rope_head_dim=64 max_position_embeddings=202752 "
-     "rope_interleave=true rope_theta=10000 @head=qk_rope_head_dim"},
+     "rope_interleave=true rope_theta=10000 @frequencies=head_dim @head=qk_rope_head_dim"},
     {"glm4v", "@kind=parts @parts=vision_config:!glm4v_vision,text_config:!glm4v_text"},
     {"glm4v_moe", "@kind=parts @parts=vision_config:!glm4v_moe_vision,text_config:!glm4v_moe_text"},
     {"glm4v_moe_text",
@@ -520,8 +521,8 @@ static const type_line transformers_types[] = {
     {"gpt_bigcode", "@kind=learned"},
     {"gpt_neo", "@kind=learned"},
     {"gpt_neox",
-     "hidden_size=6144 num_attention_heads=64 max_position_embeddings=2048 "
-     "partial_rotary_factor=0.25 rotary_emb_base=10000 @base=rotary_emb_base"},
+     "hidden_size=6144 num_attention_heads=64 max_position_embeddings=2048 rotary_emb_base=10000 "
+     "rotary_pct=0.25 @base=rotary_emb_base @partial=inner"},
     {"gpt_neox_japanese",
      "hidden_size=2560 num_attention_heads=32 max_position_embeddings=2048 "
      "partial_rotary_factor=1 rotary_emb_base=10000 @base=rotary_emb_base @partial=scaled"},
@@ -654,7 +655,7 @@ static const type_line transformers_types[] = {
     {"janus_vqgan", "@kind=other"},
     {"jetmoe",
      "hidden_size=2048 num_attention_heads=32 max_position_embeddings=4096 kv_channels=128 "
-     "rope_theta=10000 @head=kv_channels @partial=scaled"},
+     "rope_theta=10000 @partial=scaled"},
     {"jina_embeddings_v3",
      "hidden_size=1024 num_attention_heads=16 max_position_embeddings=8194 rope_theta=20000 "
      "@partial=scaled"},
@@ -719,7 +720,8 @@ static const type_line transformers_types[] = {
     {"llava_onevision", "@kind=parts @parts=text_config:qwen2,vision_config:siglip_vision_model"},
     {"longcat_flash",
      "hidden_size=6144 num_attention_heads=64 head_dim=64 qk_rope_head_dim=64 "
-     "max_position_embeddings=131072 rope_theta=10000000 @pairs=permuted @partial=scaled"},
+     "max_position_embeddings=131072 rope_theta=10000000 @frequencies=head_dim @pairs=permuted "
+     "@partial=scaled"},
     {"longformer", "@kind=other"},
     {"longt5", "@kind=t5"},
     {"luke", "@kind=other"},
@@ -753,7 +755,7 @@ static const type_line transformers_types[] = {
      "rope_theta=10000 @partial=scaled"},
     {"mimo_v2_flash",
      "hidden_size=4096 num_attention_heads=64 head_dim=192 max_position_embeddings=131072 "
-     "sliding_window=128 sliding_window_pattern=6 "
+     "sliding_window=128 sliding_window_pattern=6 partial_rotary_factor=0.334 "
      "rope_parameters.full_attention.partial_rotary_factor=0.334 "
      "rope_parameters.full_attention.rope_theta=5000000 "
      "rope_parameters.full_attention.rope_type=default "
@@ -803,7 +805,7 @@ static const type_line transformers_types[] = {
      "rope_parameters.mscale=1 rope_parameters.mscale_all_dim=1 "
      "rope_parameters.original_max_position_embeddings=8192 "
      "rope_parameters.partial_rotary_factor=0.5 rope_parameters.rope_theta=10000 "
-     "rope_parameters.rope_type=yarn rope_theta=10000 @partial=scaled"},
+     "rope_parameters.rope_type=yarn rope_theta=10000 @frequencies=head_dim @partial=scaled"},
     {"mixtral",
      "hidden_size=4096 num_attention_heads=32 max_position_embeddings=131072 rope_theta=1000000 "
      "@partial=scaled"},
@@ -827,12 +829,12 @@ static const type_line transformers_types[] = {
      "hidden_size=768 num_attention_heads=12 max_position_embeddings=8192 "
      "global_attn_every_n_layers=3 local_attention=128 global_rope_theta=160000 "
      "local_rope_theta=10000 num_hidden_layers=22 @base=global_rope_theta @full=first "
-     "@partial=scaled"},
+     "@partial=scaled @type=ignored"},
     {"modernbert-decoder",
      "hidden_size=768 num_attention_heads=12 max_position_embeddings=8192 sliding_window=64 "
      "global_attn_every_n_layers=3 local_attention=128 global_rope_theta=160000 "
      "local_rope_theta=10000 num_hidden_layers=22 @base=global_rope_theta @full=first "
-     "@partial=scaled"},
+     "@partial=scaled @type=ignored"},
     {"modernvbert", "@kind=parts @parts=text_config:modernbert,vision_config:siglip_vision_model"},
     {"moonshine",
      "hidden_size=288 max_position_embeddings=512 decoder_num_attention_heads=8 "
@@ -915,7 +917,7 @@ static const type_line transformers_types[] = {
     {"olmo3",
      "hidden_size=4096 num_attention_heads=32 max_position_embeddings=2048 sliding_window=4096 "
      "sliding_window_pattern=4 rope_theta=500000 @partial=scaled @scaled=full_attention "
-     "@sliding_base=500000"},
+     "@sliding_base=500000 @type=ignored"},
     {"olmo_hybrid",
      "hidden_size=3840 num_attention_heads=30 max_position_embeddings=65536 "
      "full_attention_interval=4 rope_theta=10000 @partial=scaled @rope=unless_null"},
@@ -955,7 +957,9 @@ static const type_line transformers_types[] = {
     {"parakeet_tdt", "@kind=parts @parts=encoder_config:!parakeet_encoder"},
     {"patchtsmixer", "@kind=other"},
     {"patchtst", "@kind=other"},
-    {"pe_audio", "@kind=parts @parts=text_config:modernbert,audio_config:!pe_audio_encoder"},
+    {"pe_audio",
+     "text_config.hidden_size=1024 text_config.num_attention_heads=16 @kind=parts "
+     "@parts=text_config:modernbert,audio_config:!pe_audio_encoder"},
     {"pe_audio_encoder",
      "hidden_size=1792 num_attention_heads=14 head_dim=128 max_position_embeddings=10000 "
      "rope_parameters.rope_theta=20000 rope_theta=10000 @partial=scaled @parts=dac_config:dac"},
@@ -1245,7 +1249,7 @@ static const type_line transformers_types[] = {
      "hidden_size=1024 num_attention_heads=16 rope_theta=100 @axes=halves @head=none "
      "@ignores=pos_embed_rescale,pos_embed_shift,pos_embed_jitter @partial=scaled "
      "@parts=head_config:!sapiens2_head @positions='2 pi times the coordinate of a centre of a "
-     "patch, which is scaled to -1 ... 1'"},
+     "patch, which is scaled to -1 ... 1' @reads=none"},
     {"sapiens2_head", "@kind=other"},
     {"seamless_m4t",
      "hidden_size=1024 max_position_embeddings=1024 position_embeddings_type=relative "
@@ -1298,7 +1302,7 @@ static const type_line transformers_types[] = {
      "@partial=scaled"},
     {"step3p5",
      "hidden_size=4096 num_attention_heads=64 head_dim=128 max_position_embeddings=128000 "
-     "rope_theta=10000"},
+     "rope_theta=10000 @partial=inner @reads=kinds @scaled=full_attention @type=ignored"},
     {"step3p5_vision",
      "hidden_size=1536 num_attention_heads=16 max_position_embeddings=2704 rope_theta=10000 "
      "@axes=halves @partial=scaled"},
@@ -1319,13 +1323,13 @@ static const type_line transformers_types[] = {
     {"t5gemma2_decoder",
      "hidden_size=2304 num_attention_heads=8 head_dim=256 max_position_embeddings=131072 "
      "sliding_window=4096 sliding_window_pattern=6 rope_local_base_freq=10000 rope_theta=1000000 "
-     "@partial=scaled"},
+     "@partial=scaled @type=ignored"},
     {"t5gemma2_encoder",
      "@kind=parts @parts=text_config:!t5gemma2_text,vision_config:!siglip_vision_model"},
     {"t5gemma2_text",
      "hidden_size=2304 num_attention_heads=8 head_dim=256 max_position_embeddings=131072 "
      "sliding_window=4096 sliding_window_pattern=6 rope_local_base_freq=10000 rope_theta=1000000 "
-     "@partial=scaled"},
+     "@partial=scaled @type=ignored"},
     {"table-transformer", "@kind=parts @parts=backbone_config:timm_backbone"},
     {"tapas", "@kind=other"},
     {"textnet", "@kind=other"},
@@ -1435,7 +1439,7 @@ static const type_line transformers_types[] = {
     {"yoso", "@kind=other"},
     {"youtu",
      "hidden_size=2048 num_attention_heads=16 qk_rope_head_dim=64 max_position_embeddings=131072 "
-     "rope_interleave=true rope_theta=10000 @partial=scaled"},
+     "rope_interleave=true rope_theta=10000 @frequencies=head_dim @partial=scaled"},
     {"zamba", "@kind=none"},
     {"zamba2",
      "hidden_size=2560 num_attention_heads=32 max_position_embeddings=4096 use_mem_rope=false "

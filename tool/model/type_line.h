@@ -55,6 +55,10 @@
  *   @sliding_base=N     the base of the sliding layers, unless rope_parameters has one for them
  *   @reads=new          the model reads rope_parameters only, not rope_scaling. If the file has
  *                       rope_parameters, rope_theta of the config is not read either
+ *   @reads=kinds        the model reads rope_parameters only if it has objects for kinds of layers
+ *   @reads=none         the model reads rope_theta of the config, but no scaling
+ *   @type=ignored       a rope_scaling without such objects must have the key rope_type: the older
+ *                       key `type` has no effect
  *   @aliases=NEW:OLD,.. files of this type have the key OLD where others have NEW, as in
  *                       rope_parameters.factor:yarn.factor. Files of other projects than
  *                       transformers need this
@@ -72,10 +76,15 @@
  *   @direction=back     the rotation is by minus the position
  *   @partial=scaled     partial_rotary_factor has an effect only if rope_type is not "default"
  *   @partial=never      partial_rotary_factor has no effect
+ *   @partial=inner      partial_rotary_factor has an effect only in rope_parameters
+ *   @share=KEY          without partial_rotary_factor and without objects for kinds of layers, the
+ *                       share is the number at KEY divided by the width of a head
+ *   @frequencies=head_dim in a type with qk_rope_head_dim: transformers computes frequencies for
+ *                       head_dim elements, and a model for which they differ cannot run
  *   @weights=original   @pairs describes the weights of the model's own project, not Hugging Face's
- *   @rotates=last       in a type with qk_rope_head_dim: the last elements of a head rotate, and
- *                       this key says how many. Without this fact, a head of such a type is
- *                       reported as if it had only the elements that rotate
+ *   @rotates=last       the last elements of a head rotate, not the first. Without this fact, a
+ *                       head of a type with qk_rope_head_dim is reported as if it had only the
+ *                       elements that rotate
  *   @divide=KEY         the width of a head is divided by the number at KEY
  *
  * Which coordinates rotate them

@@ -42,10 +42,10 @@ static int is_mla_off(const reader *r)
 
 /* Returns whether the model has multi-head latent attention (MLA), of whose heads only
  * qk_rope_head_dim elements rotate. This is so if this key is in the file or has a default, unless
- * is_mla_off() returns 1. */
+ * is_mla_off() returns 1. In a type with the fact @share, such a key only gives the share. */
 static int has_mla(const reader *r)
 {
-    if (is_mla_off(r)) return 0;
+    if (is_mla_off(r) || usual_of(r, "@share")) return 0;
     return has(r, "qk_rope_head_dim") || usual_of(r, "qk_rope_head_dim");
 }
 
@@ -177,55 +177,12 @@ static void judge_head_dim(part *p, const char *key)
     say_odd_width(p, key, is_quotient ? "hidden_size / num_attention_heads" : key, width);
 }
 
-/* Reads rotary_dim, the number of elements of a head that rotate. A file has this number itself, or
- * else a share of the head under one of several keys. As in Hugging Face's code, rotary_dim is then
- * int(head_dim * share). Without both, it stays 0, and all elements rotate. For MLA,
- * read_head_dim() has read it already. A partial_rotary_factor beside an object for this kind of
- * layers has no effect, since transformers looks into the object only. Call this function after
- * read_type(): depending on the rope_type, the share has no effect or is rounded to whole pairs. */
-static void read_rotary(const reader *r, const label *l)
+/* Sets rotary_dim to int(head_dim * share), as Hugging Face's code has it. With @rotates=last, also
+ * sets rotary_offset. A wrong share gets a note at `key`. */
+static void set_share(const reader *r, const char *key, double share)
 {
-    static const char *const shares[] = {
-        "partial_rotary_factor", "partial_rotary_factors", "rotary_pct",
-        "rotary_emb_fraction",   "rope_percent",           "rope_pct"};
-    static const char *const widths[] = {"rotary_dim", "attn_rotary_emb"};
     part *const p = r->out;
     const size_t head_dim = p->rope.head_dim;
-    const char *key = shares[0];
-    double share = 1;
-    value own;
-    if (has_mla(r) && !l->is_linear) {
-        /* These two keys only repeat what MLA's own keys say. has() marks them as read. */
-        has(r, "partial_rotary_factor");
-        has(r, "rotary_dim");
-        return;
-    }
-    for (size_t k = 1; k < TOOL_COUNT(shares); k++) {
-        const int is_there = has(r, shares[k]) || usual_of(r, shares[k]);
-        if (!has(r, key) && is_there) key = shares[k];
-    }
-    if (is_ignored(r, widths[0]) && has(r, widths[0]))
-        say(p, NOTE_ODD, widths[0], "does nothing: the code of %s does not read it", r->m->type);
-    else if (integer_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
-        has(r, key);
-        return;
-    }
-    const int is_plain = p->rope.rope_type == PE_ROPE_DEFAULT;
-    if (key == shares[0] &&
-        (is_fact(r, "@partial", "never") || (is_plain && is_fact(r, "@partial", "scaled")))) {
-        if (has(r, key))
-            say(p, NOTE_ODD, key,
-                is_plain ? "does nothing in %s: all of the head rotates" : "does nothing in %s",
-                r->m->type);
-        return;
-    }
-    if (l->is_nested && key == shares[0] && r->m->is_known && !look_up(r, l->inner, key, &own) &&
-        has(r, key)) {
-        say(p, NOTE_ODD, key, "does nothing in %s: %s has an object of its own in rope_parameters",
-            r->m->type, l->name);
-        return;
-    }
-    if (!number(r, key, &share)) return;
     if (!(share > 0 && share <= 1)) {
         say(p, NOTE_WRONG, key, "must be above 0 and at most 1");
         return;
@@ -240,6 +197,139 @@ static void read_rotary(const reader *r, const label *l)
         say_odd_width(p, key, from, rotary);
     }
     p->rope.rotary_dim = rotary;
+    if (is_fact(r, "@rotates", "last")) p->rope.rotary_offset = head_dim - rotary;
+}
+
+/* Returns whether partial_rotary_factor changes nothing in this type with the rope_type of the
+ * part. */
+static int is_share_idle(const reader *r)
+{
+    const int is_plain = r->out->rope.rope_type == PE_ROPE_DEFAULT;
+    return is_fact(r, "@partial", "never") || (is_plain && is_fact(r, "@partial", "scaled"));
+}
+
+/* Reads rotary_dim in a type with the fact @share=KEY (type_line.h), where `key` is KEY. An object
+ * for a kind of layers has the share itself, or partial_rotary_factor of the config has it, or all
+ * elements rotate. Without such objects, the share is partial_rotary_factor of the config, or else
+ * KEY / head_dim, or else the type's default; the scaling does not give it. */
+static void read_share_or_width(const reader *r, const label *l, const char *key)
+{
+    static const char name[] = "partial_rotary_factor";
+    part *const p = r->out;
+    reader outside = *r;
+    outside.inner[0] = '\0';
+    value v;
+    double share = 1;
+    size_t rotary = 0;
+    const int has_inner = r->inner[0] && look_up(r, r->inner, name, &v);
+    const int has_outer = has(&outside, name);
+    const int has_width = has(&outside, key);
+    const int is_width = has_width && !l->is_nested && !has_outer;
+    if (has_width && !is_width)
+        say(p, NOTE_ODD, key, "does nothing beside %s",
+            l->is_nested ? "objects for kinds of layers" : name);
+    if (l->is_nested && !has_inner && !has_outer) return;
+    if (!l->is_nested && has_inner)
+        say(p, NOTE_ODD, name_of(r, v.path), "does nothing: %s reads that of the config alone",
+            r->m->type);
+    if (is_width) {
+        if (!integer(&outside, key, &rotary)) return;
+        share = (double)rotary / (double)p->rope.head_dim;
+    } else if (!number(l->is_nested ? r : &outside, name, &share)) return;
+    set_share(r, is_width ? key : name, share);
+}
+
+/* Judges the width of MLA in files of transformers. Its code computes frequencies for
+ * qk_rope_head_dim elements, or with the fact @frequencies=head_dim for as many as head_dim says,
+ * times partial_rotary_factor. A model whose numbers differ from qk_rope_head_dim cannot run, so
+ * this is an error. */
+static void judge_latent_width(const reader *r)
+{
+    part *const p = r->out;
+    const size_t rotary = p->rope.rotary_dim ? p->rope.rotary_dim : p->rope.head_dim;
+    const item *const common = usual_of(r, "rope_parameters.partial_rotary_factor");
+    value v;
+    double width = (double)rotary, share = 1;
+    const int is_there = has(r, "partial_rotary_factor"); /* marks it as read */
+    if (!r->m->is_of_library) return;
+    if (is_fact(r, "@frequencies", "head_dim")) {
+        const item *const usual_width = usual_of(r, "head_dim");
+        if (find(r, "head_dim", &v)) width = v.entry ? v.entry->number : width;
+        else if (usual_width) width = usual_width->number;
+    }
+    if (!is_share_idle(r)) {
+        const int is_new = strstr(r->inner, "rope_parameters") != NULL;
+        if (is_there) share = find(r, "partial_rotary_factor", &v) && v.entry ? v.entry->number : 1;
+        else if (common && is_new) share = common->number;
+    }
+    if (width * share < (double)rotary || width * share >= (double)rotary + 1)
+        say(p, NOTE_WRONG, "qk_rope_head_dim",
+            "%zu, but transformers computes frequencies for %.15g elements, head_dim times "
+            "partial_rotary_factor: it cannot run this model",
+            rotary, width * share);
+}
+
+/* Reads rotary_dim, the number of elements of a head that rotate. A file has this number itself, or
+ * else a share of the head under one of several keys. As in Hugging Face's code, rotary_dim is then
+ * int(head_dim * share). Without both, it stays 0, and all elements rotate. For MLA,
+ * read_head_dim() has read it already. A partial_rotary_factor beside an object for this kind of
+ * layers has no effect with the rope_type "default", since transformers then looks into the object
+ * only; with the other types it also takes that of the config. Call this function after
+ * read_type(): depending on the rope_type, the share has no effect or is rounded to whole pairs. */
+static void read_rotary(const reader *r, const label *l)
+{
+    static const char *const shares[] = {
+        "partial_rotary_factor", "partial_rotary_factors", "rotary_pct",
+        "rotary_emb_fraction",   "rope_percent",           "rope_pct"};
+    static const char *const widths[] = {"rotary_dim", "attn_rotary_emb"};
+    part *const p = r->out;
+    const char *key = shares[0];
+    double share = 1;
+    value own;
+    const item *const width_key = usual_of(r, "@share");
+    if (width_key) {
+        read_share_or_width(r, l, width_key->text);
+        return;
+    }
+    if (has_mla(r) && !l->is_linear) {
+        has(r, "rotary_dim"); /* marks it as read: it only repeats what MLA's own key says */
+        judge_latent_width(r);
+        return;
+    }
+    for (size_t k = 1; k < TOOL_COUNT(shares); k++) {
+        const int is_there = has(r, shares[k]) || usual_of(r, shares[k]);
+        if (!has(r, key) && is_there) key = shares[k];
+    }
+    if (is_ignored(r, widths[0]) && has(r, widths[0]))
+        say(p, NOTE_ODD, widths[0], "does nothing: the code of %s does not read it", r->m->type);
+    else if (integer_of(r, widths, TOOL_COUNT(widths), &p->rope.rotary_dim)) {
+        has(r, key);
+        return;
+    }
+    const int is_plain = p->rope.rope_type == PE_ROPE_DEFAULT;
+    if (key == shares[0] && is_share_idle(r)) {
+        if (has(r, key))
+            say(p, NOTE_ODD, key,
+                is_plain ? "does nothing in %s: all of the head rotates" : "does nothing in %s",
+                r->m->type);
+        return;
+    }
+    const int is_inner = r->inner[0] && look_up(r, r->inner, shares[0], &own);
+    const int is_idle = is_fact(r, "@partial", "inner") || (l->is_nested && is_plain);
+    if (is_idle && r->m->is_known && !is_inner && has(r, shares[0])) {
+        say(p, NOTE_ODD, shares[0], "does nothing in %s: only that of rope_parameters%s counts",
+            r->m->type, l->is_nested ? " for these layers" : "");
+        for (size_t k = 0; k < TOOL_COUNT(shares); k++) {
+            const item *const entry = usual_of(r, shares[k]);
+            if (k > 0 && number_there(r, shares[k], &share)) key = shares[k];
+            else if (entry) key = shares[k], share = entry->number;
+            else continue;
+            set_share(r, key, share);
+            return;
+        }
+        return;
+    }
+    if (number(r, key, &share)) set_share(r, key, share);
 }
 
 #endif
