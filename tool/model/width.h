@@ -239,10 +239,10 @@ static void read_share_or_width(const reader *r, const label *l, const char *key
     set_share(r, is_width ? key : name, share);
 }
 
-/* Judges the width of MLA in files of transformers. Its code computes frequencies for
- * qk_rope_head_dim elements, or with the fact @frequencies=head_dim for as many as head_dim says,
- * times partial_rotary_factor. A model whose numbers differ from qk_rope_head_dim cannot run, so
- * this is an error. */
+/* Adds a note if a file of transformers has numbers with which MLA cannot run. The library computes
+ * frequencies for as many elements as qk_rope_head_dim says, or with the fact @frequencies=head_dim
+ * for as many as head_dim says, times partial_rotary_factor. Only qk_rope_head_dim elements rotate,
+ * so another number is an error. */
 static void judge_latent_width(const reader *r)
 {
     part *const p = r->out;
@@ -272,10 +272,11 @@ static void judge_latent_width(const reader *r)
 /* Reads rotary_dim, the number of elements of a head that rotate. A file has this number itself, or
  * else a share of the head under one of several keys. As in Hugging Face's code, rotary_dim is then
  * int(head_dim * share). Without both, it stays 0, and all elements rotate. For MLA,
- * read_head_dim() has read it already. A partial_rotary_factor beside an object for this kind of
- * layers has no effect with the rope_type "default", since transformers then looks into the object
- * only; with the other types it also takes that of the config. Call this function after
- * read_type(): depending on the rope_type, the share has no effect or is rounded to whole pairs. */
+ * read_head_dim() has read it already. If these layers
+ * have an object of their own, a partial_rotary_factor beside it has no effect with the rope_type
+ * "default". With the other types, it counts where the object has none, as transformers has it.
+ * Call this function after read_type(): depending on the rope_type, the share has no effect or is
+ * rounded to whole pairs. */
 static void read_rotary(const reader *r, const label *l)
 {
     static const char *const shares[] = {
