@@ -322,24 +322,40 @@ static void read_query_scale(const reader *r)
     }
 }
 
+/* Returns whether the value of a key that the model's code does not read says what holds anyway: a
+ * width, a base or a share of the part, or in yarn_only_types the layers of the fact @scaled. */
+static int is_repeated(const reader *r, const char *key, const item *i)
+{
+    const pe_rope_config *const c = &r->out->rope;
+    const double width = (double)c->head_dim;
+    const double rotary = c->rotary_dim ? (double)c->rotary_dim : width;
+    const item *const scaled = usual_of(r, "@scaled");
+    if (i->kind != VALUE_NUMBER)
+        return scaled && length_of(r, key) == 1 && strcmp(i->text, scaled->text) == 0;
+    return i->number == c->rope_theta || i->number == width || i->number == rotary ||
+           i->number * width == rotary;
+}
+
 /* Adds notes about a key of the config or of its scaling, and returns whether nothing is left to
  * say about it. That is so if the key is in scaling_keys[] of known.h, or if only other model types
  * read it; see is_foreign() of keys.h. A note says so if the key has no effect, be it for this
  * model type, with the config's rope_type, or beside the key alpha. `path` names the key in the
- * note. If is_null is 1, the value is null and the rope_type is not compared. A part with an error
- * gets no such note. */
-static int judge_scaling_key(const reader *r, const char *key, const char *path, int is_null)
+ * note, and *i is its first item. A value of null is not judged by the rope_type. There is no note
+ * if the part has an error, or if is_repeated() returns 1. */
+static int judge_scaling_key(const reader *r, const char *key, const char *path, const item *i)
 {
     part *const p = r->out;
+    const int is_empty = i->kind == VALUE_NULL;
     value v;
-    if (!is_null && p->kind == PART_ROPE && is_foreign(r, key)) {
-        say(p, NOTE_ODD, path, "does nothing: the code of %s does not read it", r->m->type);
+    if (!is_empty && p->kind == PART_ROPE && is_foreign(r, key)) {
+        if (!is_read(r->m, i) && !is_repeated(r, key, i))
+            say(p, NOTE_ODD, path, "does nothing: the code of %s does not read it", r->m->type);
         return 1;
     }
     for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++) {
         if (strcmp(scaling_keys[k].key, key) != 0) continue;
         if (count_notes(p, NOTE_WRONG)) return 1; /* the rope_type itself may be wrong */
-        if (!is_null && !(scaling_keys[k].types & TOOL_TYPE(p->rope.rope_type)))
+        if (!is_empty && !(scaling_keys[k].types & TOOL_TYPE(p->rope.rope_type)))
             say(p, NOTE_ODD, path, "does nothing with this rope_type");
         else if (strcmp(key, "factor") == 0 && r->inner[0] && look_up(r, r->inner, "alpha", &v))
             say(p, NOTE_ODD, path, "does nothing beside alpha");
@@ -359,11 +375,11 @@ static void judge_scaling(const reader *r)
         child_of(i->path, r->inner, key);
         if (!key[0] || strcmp(key, last) == 0) continue;
         memcpy(last, key, sizeof last);
-        mark(r->m, i);
         snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
         const value v = {i, "", path};
-        const int is_known = judge_scaling_key(r, key, path, i->kind == VALUE_NULL) ||
+        const int is_known = judge_scaling_key(r, key, path, i) ||
                              strcmp(key, "max_position_embeddings") == 0 || is_ignored(r, key);
+        mark(r->m, i);
         if (!is_known)
             say(r->out, NOTE_UNREAD, path,
                 "%s: posenc does not know this key; what it changes is "

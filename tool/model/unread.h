@@ -98,7 +98,7 @@ static void judge_keys(const reader *r)
         speaks |= is_telling(key) && !strstr(key, "max_position") &&
                   strcmp(key, "position_embedding_type") != 0;
         const int was_read = is_read(r->m, i);
-        if (judge_scaling_key(r, key, key, i->kind == VALUE_NULL) || was_read ||
+        if (judge_scaling_key(r, key, key, i) || was_read ||
             is_one_of(key, harmless_keys, TOOL_COUNT(harmless_keys)) || i->kind == VALUE_NULL)
             continue;
         if (is_ignored(r, key) || strcmp(i->text, "[]") == 0) continue;
