@@ -322,8 +322,9 @@ static void read_query_scale(const reader *r)
     }
 }
 
-/* Returns whether the value of a key that the model's code does not read says what holds anyway: a
- * width, a base or a share of the part, or in yarn_only_types the layers of the fact @scaled. */
+/* Returns whether a key that the model's code does not read repeats what holds without it. Its
+ * number may be a width, a base or a share of the part. In yarn_only_types, it is the kind of
+ * layers that the fact @scaled names. */
 static int is_repeated(const reader *r, const char *key, const item *i)
 {
     const pe_rope_config *const c = &r->out->rope;
