@@ -57,12 +57,12 @@ static void find_text_config(const list *file, char path[PATH_SIZE])
 }
 
 /* Returns where the path of an item has a key, within the object at the path `config`. The result
- * is 0 beneath its rope_parameters and 1 beneath its rope_scaling, at any depth, 2 in the object
+ * is 0 beneath its rope_scaling and 1 beneath its rope_parameters, at any depth, 2 in the object
  * itself, and 3 elsewhere or if the path has another key. If the file has a key in several places,
  * the one with the smallest number counts, as when the file is read. */
 static int rank_of(const char *path, const char *config, const char *key)
 {
-    static const char *const objects[] = {"rope_parameters", "rope_scaling"};
+    static const char *const objects[] = {"rope_scaling", "rope_parameters"};
     char before[PATH_SIZE];
     const size_t length = strcspn(path, "["), size = strlen(key);
     if (length < size || strncmp(path + length - size, key, size) != 0) return 3;
@@ -371,6 +371,24 @@ static void name_types(unsigned types, char *text, size_t room)
                      type_names[k].config);
 }
 
+/* Returns whether a path is in an object rope_scaling that the file does not have, although it has
+ * rope_parameters beside it. A setting there would hide all of rope_parameters. If so, writes the
+ * path of the same key in rope_parameters to `instead`. */
+static int hides_scaling(const list *file, const char *path, char instead[PATH_SIZE])
+{
+    static const char object[] = "rope_scaling.";
+    const char *const found = strstr(path, object);
+    if (!found || (found > path && found[-1] != '.')) return 0;
+    const int before = (int)(found - path), length = (int)(sizeof object - 2);
+    snprintf(instead, PATH_SIZE, "%.*s%.*s", before, path, length, object);
+    if (list_next(file, instead, NULL)) return 0;
+    snprintf(instead, PATH_SIZE, "%.*srope_parameters", before, path);
+    if (!list_next(file, instead, NULL)) return 0;
+    snprintf(instead, PATH_SIZE, "%.*srope_parameters.%.100s", before, path,
+             found + sizeof object - 1);
+    return 1;
+}
+
 /* Prints why setting k has no effect, and what to type instead. */
 static void refuse_setting(const list *file, const settings *all, size_t k)
 {
@@ -379,6 +397,11 @@ static void refuse_setting(const list *file, const settings *all, size_t k)
     const char *const key = dot ? dot + 1 : all->paths[k];
     char paths[4][PATH_SIZE], types[200];
     nearest_word nearest;
+    if (hides_scaling(file, all->paths[k], paths[0])) {
+        fprintf(stderr, "posenc: %.200s: the file has rope_parameters. Type %s=%.200s\n", word,
+                paths[0], value_of);
+        return;
+    }
     fprintf(stderr, "posenc: %.200s: has no effect: ", word);
     for (size_t later = k + 1; later < all->count; later++)
         if (strcmp(all->paths[later], all->paths[k]) == 0) {
@@ -452,18 +475,20 @@ static int has_wrong(const list *file)
     return is_wrong;
 }
 
-/* Returns 2 and prints an error message if a setting has no effect, otherwise 0. `file` is the
+/* Returns 2 and prints an error message if a setting has no effect, or would hide rope_parameters
+ * (hides_scaling()), otherwise 0. `file` is the
  * list without settings, and `now` is the list with all of them. If `now` has a wrong value,
  * effects may be hidden. Then only settings whose key looks like a misspelled known key are
  * refused. */
 static int judge_effects(const list *file, const list *now, const settings *all)
 {
     const int is_wrong = has_wrong(now);
+    char instead[PATH_SIZE];
     nearest_word nearest;
     for (size_t k = 0; k < all->count; k++) {
         const char *const dot = strrchr(all->paths[k], '.');
         const char *const key = dot ? dot + 1 : all->paths[k];
-        if (has_effect(file, all, k)) continue;
+        if (has_effect(file, all, k) && !hides_scaling(file, all->paths[k], instead)) continue;
         find_nearest(file, key, &nearest);
         if (is_wrong && (nearest.is_known || !nearest.word[0])) continue;
         refuse_setting(file, all, k);

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Changes one key of each model type's default config at a time, and compares posenc with the installed transformers.
+"""Changes one or two keys of each model type's default config, and compares posenc with the installed transformers.
 
-    build/peers/bin/python tests/checks/changed_keys.py POSENC DIR [--every N] [--only TYPE[,TYPE]]
+    build/peers/bin/python tests/checks/changed_keys.py POSENC DIR [--every N] [--pairs N] [--only TYPE]
 
 The other styles of files say in another way what the default config says. Here, the files say something else. A width,
 a base or a share has another value, or a key is missing. There is a key that only other model types read, or another
 scaling. An object for one kind of layers lacks a key. What a file means is what the library computes from it.
+Each change is tried alone, and --pairs N tries N random pairs of changes of each config.
 --every N takes only each Nth type. A file that the library refuses is not compared. transformers_parity.py documents
 the classes of results; "wrong" and "silent" fail. So does a type of which no file was compared.
 Prints "N passed, N failed".
@@ -16,6 +17,7 @@ import copy
 import json
 import multiprocessing
 import os
+import random
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -127,6 +129,18 @@ def changes_of(base, read):
         lambda config: config["rope_parameters"].update(partial_rotary_factor=SHARE)
 
 
+def pairs_of(changes, count, seed):
+    """Yield (name, function) for a number of random pairs of changes."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        (name, first), (other, second) = rng.sample(changes, 2)
+
+        def change(config, first=first, second=second):
+            first(config)
+            second(config)
+        yield f"{name}, {other}", change
+
+
 def fact_for(fact, before, now):
     """Return a fact of a class with `before` frequencies as it is with `now`: the order of pairs has another length."""
     if not fact or before == now:
@@ -145,7 +159,7 @@ def fact_for(fact, before, now):
 
 def judge_type(argument):
     """Return [(name of a changed file, class of the result, reason)] of a model type."""
-    program, folder, model_type, keys, classes, read = argument
+    program, folder, model_type, keys, classes, read, pairs = argument
     found, path_of_file = [], os.path.join(folder, f"changed.{model_type}.json".replace(":", "."))
     try:
         with library.quiet(), library.at_most(SECONDS):
@@ -153,12 +167,13 @@ def judge_type(argument):
                 own = [entry for entry in classes if entry[1] == path]
                 start = model_truth.truth_of(model_type, copy.deepcopy(keys), own)
                 before = {entry[:3]: len(entry[3]) for entry in ((p, n, k, v) for p, n, k, v, _ in start) if entry[3]}
-                for name, change in changes_of(styles.inside(keys, path), read):
+                changes = list(changes_of(styles.inside(keys, path), read))
+                for name, change in changes + list(pairs_of(changes, pairs, f"{model_type} {path}")):
                     config = copy.deepcopy(keys)
                     try:
                         change(styles.inside(config, path))
-                    except KeyError:
-                        continue
+                    except (AttributeError, KeyError, TypeError):
+                        continue  # the key or its object is not there, or no longer
                     # The library keeps and changes the objects of what it loads.
                     truths = [t for t in model_truth.truth_of(model_type, copy.deepcopy(config), own) if t[3] is not None]
                     if not truths:
@@ -190,6 +205,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("folder")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--pairs", type=int, default=0)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     facts, configs = styles.read_facts(), styles.read_configs()
@@ -199,7 +215,8 @@ def main():
             read[model_type] |= {key.split("(")[0] for key in keys if not key.startswith("rope_parameters")}
     types = [name for name in sorted(configs) if classes[name] and name not in UNUSED]
     types = [name for name in types if name in options.only.split(",")] if options.only else types[::options.every]
-    tasks = [(options.program, options.folder, name, configs[name], classes[name], read[name]) for name in types]
+    tasks = [(options.program, options.folder, name, configs[name], classes[name], read[name], options.pairs)
+             for name in types]
     counts, failures = collections.Counter(), []
     with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=60) as pool:
         for found in pool.imap_unordered(judge_type, tasks):

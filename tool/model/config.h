@@ -79,42 +79,51 @@ static int has_kinds(const reader *r)
     return 0;
 }
 
-/* Sets r->inner to the path of rope_parameters, or of rope_scaling if the config has no
- * rope_parameters. With neither of them, r->inner stays empty. Each of the two that is not an
- * object gets a note. If rope_parameters is not an object, r->inner is empty, even if rope_scaling
- * is an object. The fact @reads says that a type does not read one of them, or neither; notes say
- * so. Otherwise,
- * if the config has both and rope_scaling is an object, returns "rope_scaling", about which the
- * caller adds a note. In all other cases returns NULL. */
+/* Returns whether an object that a file has as its scaling is read, and adds a note if it is not.
+ * `name` is "rope_parameters" or "rope_scaling", and *v is the object. is_second is 1 if the other
+ * one counts so far. */
+static int is_scaling_read(const reader *r, const char *name, const value *v, int is_second)
+{
+    const int is_old = strcmp(name, "rope_scaling") == 0;
+    const int is_empty = v->entry && strcmp(v->entry->text, "{}") == 0;
+    const char *const type = r->m->type;
+    const int reads_kinds = is_fact(r, "@reads", "kinds");
+    if (is_fact(r, "@reads", "none"))
+        say(r->out, NOTE_ODD, name, "does nothing: %s reads rope_theta of the config alone", type);
+    else if (is_old && is_fact(r, "@reads", "new"))
+        say(r->out, NOTE_ODD, name, "does nothing: %s reads rope_parameters alone", type);
+    else if (!is_old && is_empty && has_kinds(r))
+        say(r->out, NOTE_WRONG, name, "empty: %s needs an object for each kind of layers", type);
+    else if (!is_old && reads_kinds && !has_objects(r, v->path))
+        say(r->out, NOTE_ODD, name, "does nothing: %s reads only objects for kinds of layers",
+            type);
+    else if (is_old && reads_kinds && has_objects(r, v->path))
+        say(r->out, NOTE_ODD, name, "does nothing: %s reads no objects in it", type);
+    else if (is_second && reads_kinds)
+        say(r->out, NOTE_ODD, name, "does nothing beside rope_parameters");
+    else if (is_second && is_fact(r, "@type", "ignored"))
+        say(r->out, NOTE_WRONG, name,
+            "beside rope_parameters: transformers writes its numbers into an object there. Do this "
+            "in the file");
+    else return !is_second || !is_empty;
+    return 0;
+}
+
+/* Sets r->inner to the path of rope_scaling or, if the config has none, or an empty one, of
+ * rope_parameters. So do versions 4 and 5 of transformers. With neither of them, r->inner stays
+ * empty. It is also empty if the one that counts is not an object, which gets a note.
+ * is_scaling_read() says which types do not read one of them. If both could count, returns
+ * "rope_parameters", about which the caller adds a note. In all other cases returns NULL. */
 static const char *find_scaling(reader *r)
 {
     static const char *const names[] = {"rope_parameters", "rope_scaling"};
     value v;
     const char *spare = NULL;
-    const int is_new = is_fact(r, "@reads", "new"), is_none = is_fact(r, "@reads", "none");
-    for (int k = 1; k >= 0; k--) {
+    for (int k = 0; k < 2; k++) {
+        const int is_second = r->inner[0] != '\0';
         if (!look_up(r, r->outer, names[k], &v)) continue;
-        if (is_none) {
-            say(r->out, NOTE_ODD, names[k], "does nothing: %s reads rope_theta of the config alone",
-                r->m->type);
-            continue;
-        }
-        if (k == 1 && is_new) {
-            say(r->out, NOTE_ODD, names[1], "does nothing: %s reads rope_parameters alone",
-                r->m->type);
-            continue;
-        }
-        if (k == 0 && has_kinds(r) && v.entry && strcmp(v.entry->text, "{}") == 0) {
-            say(r->out, NOTE_WRONG, names[0], "empty: %s needs an object for each kind of layers",
-                r->m->type);
-            continue;
-        }
-        if (k == 0 && is_fact(r, "@reads", "kinds") && !has_objects(r, v.path)) {
-            say(r->out, NOTE_ODD, names[0],
-                "does nothing: %s reads only objects for kinds of layers", r->m->type);
-            continue;
-        }
-        if (r->inner[0]) spare = names[1];
+        if (!is_scaling_read(r, names[k], &v, is_second)) continue;
+        if (is_second) spare = names[0];
         join(r->inner, r->outer, names[k]);
         if (is_object(r->m, r->inner)) continue;
         wrong_type(r, &v, "an object");
@@ -155,7 +164,7 @@ static void read_rotating(reader *r, part *parts, size_t *count)
         read_rope(&own, &all.of[k]);
         read_window(&own, &all.of[k]);
     }
-    if (spare) say(first, NOTE_ODD, spare, "is not read beside rope_parameters; some programs do");
+    if (spare) say(first, NOTE_ODD, spare, "is not read beside rope_scaling; some programs do");
 }
 
 /* Says where in the file a config is, and what the config around it says about it. */

@@ -25,7 +25,7 @@ static int needs_own_base(const reader *r, const label *l)
 
 /* Reads the base into rope_theta. The first of these that is there counts:
  *
- *     with @reads=new and a scaling, rope_theta of the scaling or the type's default for it
+ *     with @reads=new, rope_theta of the scaling
  *     the key that the label has for its own layers, l->theta
  *     @sliding_base, for sliding layers, unless the scaling has rope_theta
  *     the key that the fact @base names, unless the scaling has rope_theta
@@ -43,16 +43,15 @@ static void read_theta(const reader *r, const label *l)
     double ratio = 1;
     value inner, outer;
     const item *const base = usual_of(r, "@base");
-    if (is_fact(r, "@reads", "new")) {
-        reader inside = *r;
-        if (look_up(r, r->outer, "rope_theta", &outer) && r->inner[0])
+    const int has_inner = r->inner[0] && look_up(r, r->inner, "rope_theta", &inner);
+    if (is_fact(r, "@reads", "new") && has_inner) {
+        if (look_up(r, r->outer, "rope_theta", &outer))
             say(r->out, NOTE_ODD, "rope_theta", "does nothing: %s reads rope_parameters alone",
                 r->m->type);
-        memcpy(inside.outer, r->inner, sizeof inside.outer);
-        if (r->inner[0] && number(&inside, "rope_theta", to)) return;
+        number(r, "rope_theta", to);
+        return;
     }
     const item *const sliding = usual_of(r, "@sliding_base");
-    const int has_inner = r->inner[0] && look_up(r, r->inner, "rope_theta", &inner);
     if (l->theta && number(r, l->theta, to)) {
         if (has_inner && strcmp(l->theta, "compress_rope_theta") == 0)
             say(r->out, NOTE_ODD, inner.name, "does nothing: %s and rope_theta of the config count",

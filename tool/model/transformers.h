@@ -61,7 +61,7 @@ static const type_line transformers_types[] = {
     {"aya_vision", "@kind=parts @parts=text_config:cohere2,vision_config:siglip_vision_model"},
     {"bamba",
      "hidden_size=4096 num_attention_heads=32 max_position_embeddings=262144 "
-     "partial_rotary_factor=0.5 rope_theta=10000"},
+     "partial_rotary_factor=0.5 rope_theta=10000 @partial=inner"},
     {"bark",
      "@kind=parts @parts=semantic_config:!semantic,coarse_acoustics_config:!coarse_acoustics,"
      "fine_acoustics_config:!fine_acoustics,codec_config:encodec"},
@@ -507,6 +507,7 @@ static const type_line transformers_types[] = {
     {"glm_ocr_vision",
      "hidden_size=1024 num_heads=16 rope_theta=10000 @axes=halves @partial=scaled"},
     {"glmasr",
+     "text_config.hidden_size=2048 text_config.num_attention_heads=16 "
      "text_config.rope_parameters.rope_theta=10000 text_config.rope_parameters.rope_type=default "
      "@kind=parts @parts=text_config:llama,audio_config:glmasr_encoder"},
     {"glmasr_encoder",
@@ -525,7 +526,7 @@ static const type_line transformers_types[] = {
      "rotary_pct=0.25 @base=rotary_emb_base @partial=inner"},
     {"gpt_neox_japanese",
      "hidden_size=2560 num_attention_heads=32 max_position_embeddings=2048 "
-     "partial_rotary_factor=1 rotary_emb_base=10000 @base=rotary_emb_base @partial=scaled"},
+     "partial_rotary_factor=1 rotary_emb_base=10000 @base=rotary_emb_base @partial=scaled,inner"},
     {"gpt_oss",
      "hidden_size=2880 num_attention_heads=64 head_dim=64 max_position_embeddings=131072 "
      "sliding_window=128 sliding_window_pattern=2 rope_parameters.beta_fast=32 "

@@ -76,7 +76,8 @@
  *   @direction=back     the rotation is by minus the position
  *   @partial=scaled     partial_rotary_factor has an effect only if rope_type is not "default"
  *   @partial=never      partial_rotary_factor has no effect
- *   @partial=inner      partial_rotary_factor has an effect only in rope_parameters
+ *   @partial=inner      partial_rotary_factor has an effect only in rope_parameters. There may be
+ *                       several words, as in @partial=scaled,inner
  *   @share=KEY          without partial_rotary_factor and without objects for kinds of layers, the
  *                       share is the number at KEY divided by the width of a head
  *   @frequencies=head_dim in a type with qk_rope_head_dim: transformers computes frequencies for

@@ -205,7 +205,7 @@ static void set_share(const reader *r, const char *key, double share)
 static int is_share_idle(const reader *r)
 {
     const int is_plain = r->out->rope.rope_type == PE_ROPE_DEFAULT;
-    return is_fact(r, "@partial", "never") || (is_plain && is_fact(r, "@partial", "scaled"));
+    return is_in_fact(r, "@partial", "never") || (is_plain && is_in_fact(r, "@partial", "scaled"));
 }
 
 /* Reads rotary_dim in a type with the fact @share=KEY (type_line.h), where `key` is KEY. An object
@@ -316,7 +316,7 @@ static void read_rotary(const reader *r, const label *l)
         return;
     }
     const int is_inner = r->inner[0] && look_up(r, r->inner, shares[0], &own);
-    const int is_idle = is_fact(r, "@partial", "inner") || (l->is_nested && is_plain);
+    const int is_idle = is_in_fact(r, "@partial", "inner") || (l->is_nested && is_plain);
     if (is_idle && r->m->is_known && !is_inner && has(r, shares[0])) {
         say(p, NOTE_ODD, shares[0], "does nothing in %s: only that of rope_parameters%s counts",
             r->m->type, l->is_nested ? " for these layers" : "");
