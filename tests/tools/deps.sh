@@ -6,7 +6,7 @@
 #
 # deps.sh wasm: installs emscripten, node and a browser, for the steps wasm and explorer.
 #
-# deps.sh matrix: installs what check and wasm need, and more for `tests/run matrix`. That is other versions of the
+# deps.sh matrix: installs what check needs, and more for `tests/run matrix`. That is other versions of the
 # compilers, 32-bit x86, and compilers for other machines, whose programs run under qemu-user.
 #
 # The script builds and links with each item to decide whether it is present. So libraries that were installed in
@@ -198,11 +198,14 @@ items="sleef gnuplot"
 [ "$goal" != wasm ] || items="emscripten chromium"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka json-c gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip pytest cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node cortex-m ctags" ;;
+check | matrix) items="$items mpfr cmocka json-c gappa gcc g++ clang nrvo compiler-rt valgrind numpy pip pytest cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu opencl vulkan chromium node emscripten cortex-m ctags" ;;
+esac
+case $goal.$(uname -m) in
+check.x86_64 | check.amd64) items="$items machine-s390x" ;; # a big-endian machine, under qemu-user
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086
-    items="$items emscripten $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
+    items="$items $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
     case $(uname -m) in
     x86_64 | amd64)
         # shellcheck disable=SC2086

@@ -62,8 +62,10 @@ static void take_architecture(model *m)
 static int has_objects(const reader *r, const char *path)
 {
     char key[PATH_SIZE];
-    for (const item *i = list_next(r->m->file, path, NULL); i; i = list_next(r->m->file, path, i))
-        if (*child_of(i->path, path, key) == '.' || strcmp(i->text, "{}") == 0) return 1;
+    for (const item *i = list_next(r->m->file, path, NULL); i; i = list_next(r->m->file, path, i)) {
+        const char *const rest = child_of(i->path, path, key);
+        if (key[0] && (*rest == '.' || strcmp(i->text, "{}") == 0)) return 1;
+    }
     return 0;
 }
 

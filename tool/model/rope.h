@@ -129,9 +129,9 @@ static void refuse_type(part *p, const char *key, const char *name)
     say(p, NOTE_WRONG, key, "\"%s\" is none of %s", name, names);
 }
 
-/* Reads the rope_type. With the fact @type=ignored, the older key `type` counts only in the object
- * of a kind of layers. The rope_type is that of the scaling, or else of the config, or else the type's
- * default. Without these, it is that of `type`, the older key of the scaling. Without a name the
+/* Reads the rope_type. It is that of the scaling, or else of the config, or else the type's
+ * default. Without these, it is that of `type`, the older key of the scaling. With the fact
+ * @type=ignored, this key only counts in the object of a kind of layers. Without a name the
  * rope_type stays PE_ROPE_DEFAULT, also with the name axial, whose rotation @axes describes. */
 static void read_type(const reader *r, const label *l)
 {

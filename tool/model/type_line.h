@@ -53,8 +53,8 @@
  *   @bases=top          rope_theta of the file takes precedence over the bases that this entry has
  *                       for each kind of layers
  *   @sliding_base=N     the base of the sliding layers, unless rope_parameters has one for them
- *   @reads=new          the model reads rope_parameters only, not rope_scaling. If the file has
- *                       rope_parameters, rope_theta of the config is not read either
+ *   @reads=new          the model reads rope_parameters only, not rope_scaling. If
+ *                       rope_parameters has rope_theta, that of the config does nothing
  *   @reads=kinds        the model reads rope_parameters only if it has objects for kinds of layers
  *   @reads=none         the model reads rope_theta of the config, but no scaling
  *   @type=ignored       a rope_scaling without such objects must have the key rope_type: the older
