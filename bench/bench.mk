@@ -99,7 +99,7 @@ bench-table: $(BENCH_OUT)/bench.json
 
 # Writes the table of README.md from the pages of two CPUs.
 bench-summary:
-	@python3 bench/bench.py summary README.md docs/benchmarks-zen4.md docs/benchmarks-xeon.md
+	@python3 bench/bench.py summary README.md docs/benchmarks-zen5.md docs/benchmarks-zen4.md
 
 bench-plot: $(BENCH_OUT)/bench.json
 	@python3 bench/bench.py plot $< bench/fill

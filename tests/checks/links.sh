@@ -122,7 +122,7 @@ for page in README.md docs/adopting.md docs/when.md; do
 done
 if have python3; then
     check "README.md has the figures of the pages: \`make bench-summary\`" python3 bench/bench.py summary --check \
-        README.md docs/benchmarks-zen4.md docs/benchmarks-xeon.md
+        README.md docs/benchmarks-zen5.md docs/benchmarks-zen4.md
 else
     skipping "python3 is missing: the figures of README.md"
 fi
