@@ -776,6 +776,11 @@ def per_layer():
         check(f"ChatGLM's original_rope {original}", (status, got["text"]["config"]["layout"]) == (0, layout), got)
     part = pe_of('{"thinker_config": {"text_config": {"model_type": "qwen2_5_omni_text", "head_dim": 128}}}')[1]["text"]
     same("a thinker", part, default(128, 1000000))
+    status, parts = pe_of('{"head_dim": 127, "kv_channels": 128, "rope_theta": 1e4}')
+    check("an odd width is noted at its key", [note["key"] for note in parts["text"]["wrong"]] == ["head_dim"], parts)
+    status, parts = pe_of('{"head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 4096, "rope_scaling": '
+                          '{"rope_type": "dynamic", "factor": 2, "sequence_length": 16384}}')
+    check("a sequence_length in the scaling", status == 0 and parts["text"]["config"]["sequence_length"] == 16384, parts)
     part = pe_of('{"head_dim": 64, "rope_percent": 0.5}')[1]["text"]
     same("rope_percent", part, default(32, 10000))
     for key, value in (("rope_percent", 0.5), ("rotary_dim", 16), ("qk_rope_head_dim", 32), ("global_rope_theta", 54321.0)):

@@ -180,7 +180,7 @@ static void try_arithmetics(const samples *s, explanation e, findings *f, differ
         /* At small positions, angles in float32 and in double are equal. Float32 angles are far
          * more usual, so double angles of float32 frequencies are then not reported. */
         if (is_mixed(now.how) && index_of_kept(s, f, &now) < f->count) continue;
-        now.is_how_known = 1;
+        now.is_how_known = !(s->is_inv_freq && how == ARITHMETIC_DOUBLE); /* no angles there */
         if (is_found(s, f, &now) || explains(s, &now, f)) keep(s, f, &now);
     }
 }

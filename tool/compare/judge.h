@@ -126,11 +126,11 @@ static size_t pairs_expected(const compared *c, const part *p)
     return p->kind == PART_SINUSOIDAL ? p->preset.d_model / 2 : pairs_of_rope(&p->rope);
 }
 
-/* Returns the order of columns that the config expects. With --table, a sinusoidal encoding
- * expects its own order. RoPE leaves the order open, but complex numbers begin with the cosine.
- * With --cos and --sin, the cosines must be in --cos. If numbers are there twice, RoPE also
- * expects them in the order of its pairs, unless the part has has_table_in_halves. Everything else
- * is open, also if there is no config. */
+/* Returns the order of columns that is expected. With --cos and --sin, the cosines must be in --cos,
+ * even without a config; nothing else is expected without one. With --table, a sinusoidal encoding
+ * expects its own order. RoPE then leaves it open, but complex numbers begin with the cosine. With
+ * --cos and --sin, RoPE expects the order of its pairs, unless the part has has_table_in_halves;
+ * given_differences() uses this only if each number is there twice. */
 static expected expected_of(const compared *c, const part *p, int is_complex)
 {
     expected want = {-1, c->table ? -1 : 0};

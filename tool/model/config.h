@@ -172,8 +172,9 @@ static void read_rotating(reader *r, part *parts, size_t *count)
 /* Says where in the file a config is, and what the config around it says about it. */
 typedef struct config_place {
     char path[PATH_SIZE]; /* the path of the config; "" is the whole file                      */
-    /* The model_type that the config around it gives it, or "". In its own copy, read_at() then
-     * replaces it by the type that take_type() has chosen. */
+    /* This is the type that @parts of the config around it gives the config, or "". A text config
+     * that @parts does not list has the type of the config around it. read_at() makes a copy of
+     * this struct, in which it replaces the type by that of take_type(). */
     char type[64];
     int is_fixed;    /* 1: `type` counts, even if the config names another model_type */
     char prefix[64]; /* the names of its parts begin with this, as in "vision"; or "" */

@@ -63,8 +63,9 @@ static void read_gguf(const char *name, int count, char **words, list *to, gguf_
 }
 
 /* Replaces the key of a note of part p by its name in the GGUF file, such as llama.rope.freq_base
- * for rope_theta. In the part sliding_attention, this key becomes llama.rope.freq_base_swa. A key
- * that is not in gguf_names[] stays as it is. */
+ * for rope_theta. In the part sliding_attention, this key becomes llama.rope.freq_base_swa, and in
+ * the part compress attention.compress_rope_freq_base. A key that is not in gguf_names[] stays as
+ * it is. */
 static void rename_gguf_key(const gguf_model *m, const part *p, char key[96])
 {
     const char *last = strrchr(key, '.');
@@ -74,7 +75,9 @@ static void rename_gguf_key(const gguf_model *m, const part *p, char key[96])
         const struct gguf_name_pair *const n = &gguf_names[k];
         if (strlen(n->config) != length || strncmp(n->config, last, length) != 0) continue;
         const int is_window = n->window && strcmp(p->name, "sliding_attention") == 0;
-        if (k < GGUF_WHOLE_NAMES) snprintf(key, 96, "%s", n->gguf);
+        if (strcmp(n->config, "rope_theta") == 0 && strcmp(p->name, "compress") == 0)
+            snprintf(key, 96, "%.40s.attention.compress_rope_freq_base", m->name);
+        else if (k < GGUF_WHOLE_NAMES) snprintf(key, 96, "%s", n->gguf);
         else snprintf(key, 96, "%.40s.%.50s", m->name, is_window ? n->window : n->gguf);
         return;
     }

@@ -25,6 +25,8 @@ static const struct scaling_key {
     {"partial_rotary_factor", ~0u},
     {"head_dim", ~0u},
     {"rotary_dim", ~0u},
+    {"max_position_embeddings", ~0u},
+    {"sequence_length", ~0u},
     {"freq_factors", ~0u},
     {"mrope_section", ~0u},
     {"mrope_interleaved", ~0u},

@@ -377,8 +377,7 @@ static void judge_scaling(const reader *r)
         memcpy(last, key, sizeof last);
         snprintf(path, sizeof path, "%s.%s", name_of(r, r->inner), key);
         const value v = {i, "", path};
-        const int is_known = judge_scaling_key(r, key, path, i) ||
-                             strcmp(key, "max_position_embeddings") == 0 || is_ignored(r, key);
+        const int is_known = judge_scaling_key(r, key, path, i) || is_ignored(r, key);
         mark(r->m, i);
         if (!is_known)
             say(r->out, NOTE_UNREAD, path,

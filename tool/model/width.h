@@ -90,7 +90,7 @@ static const char *read_named_width(const reader *r, const label *l, size_t *to)
     if (own_key && strcmp(own_key->text, "none") == 0) return NULL;
     if (!size_of(r, "@head", names, TOOL_COUNT(names), to) || *to == 0) return NULL;
     if (own_key) return own_key->text;
-    for (size_t k = 1; k < TOOL_COUNT(names); k++)
+    for (size_t k = 0; k < TOOL_COUNT(names); k++)
         if (has(r, names[k])) return names[k];
     return names[0];
 }
