@@ -173,8 +173,8 @@ static void read_rotating(reader *r, part *parts, size_t *count)
 typedef struct config_place {
     char path[PATH_SIZE]; /* the path of the config; "" is the whole file                      */
     /* This is the type that @parts of the config around it gives the config, or "". A text config
-     * that @parts does not list has the type of the config around it. read_at() makes a copy of
-     * this struct, in which it replaces the type by that of take_type(). */
+     * that @parts does not list has the type of the config around it. In a copy of this struct,
+     * read_at() replaces the type by that of take_type(). */
     char type[64];
     int is_fixed;    /* 1: `type` counts, even if the config names another model_type */
     char prefix[64]; /* the names of its parts begin with this, as in "vision"; or "" */

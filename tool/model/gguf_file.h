@@ -63,8 +63,8 @@ static void read_gguf(const char *name, int count, char **words, list *to, gguf_
 }
 
 /* Replaces the key of a note of part p by its name in the GGUF file, such as llama.rope.freq_base
- * for rope_theta. In the part sliding_attention, this key becomes llama.rope.freq_base_swa, and in
- * the part compress attention.compress_rope_freq_base. A key that is not in gguf_names[] stays as
+ * for rope_theta. In the part sliding_attention, this key becomes llama.rope.freq_base_swa. In the
+ * part compress, it becomes deepseek4.attention.compress_rope_freq_base. A key that is not in gguf_names[] stays as
  * it is. */
 static void rename_gguf_key(const gguf_model *m, const part *p, char key[96])
 {
