@@ -525,8 +525,8 @@ static const type_line transformers_types[] = {
      "hidden_size=6144 num_attention_heads=64 max_position_embeddings=2048 rotary_emb_base=10000 "
      "rotary_pct=0.25 @base=rotary_emb_base @partial=inner"},
     {"gpt_neox_japanese",
-     "hidden_size=2560 num_attention_heads=32 max_position_embeddings=2048 "
-     "partial_rotary_factor=1 rotary_emb_base=10000 @base=rotary_emb_base @partial=scaled,inner"},
+     "hidden_size=2560 num_attention_heads=32 max_position_embeddings=2048 rotary_emb_base=10000 "
+     "rotary_pct=1 @base=rotary_emb_base @partial=scaled,inner"},
     {"gpt_oss",
      "hidden_size=2880 num_attention_heads=64 head_dim=64 max_position_embeddings=131072 "
      "sliding_window=128 sliding_window_pattern=2 rope_parameters.beta_fast=32 "
@@ -1303,7 +1303,7 @@ static const type_line transformers_types[] = {
      "@partial=scaled"},
     {"step3p5",
      "hidden_size=4096 num_attention_heads=64 head_dim=128 max_position_embeddings=128000 "
-     "rope_theta=10000 @partial=inner @reads=kinds @scaled=full_attention @type=ignored"},
+     "rope_theta=10000 @reads=kinds @scaled=full_attention @type=ignored"},
     {"step3p5_vision",
      "hidden_size=1536 num_attention_heads=16 max_position_embeddings=2704 rope_theta=10000 "
      "@axes=halves @partial=scaled"},

@@ -308,7 +308,7 @@ static void read_rotary(const reader *r, const label *l)
         return;
     }
     const int is_plain = p->rope.rope_type == PE_ROPE_DEFAULT;
-    if (key == shares[0] && is_share_idle(r)) {
+    if ((key == shares[0] || usual_of(r, key)) && is_share_idle(r)) {
         if (has(r, key))
             say(p, NOTE_ODD, key,
                 is_plain ? "does nothing in %s: all of the head rotates" : "does nothing in %s",
@@ -316,7 +316,8 @@ static void read_rotary(const reader *r, const label *l)
         return;
     }
     const int is_inner = r->inner[0] && look_up(r, r->inner, shares[0], &own);
-    const int is_idle = is_in_fact(r, "@partial", "inner") || (l->is_nested && is_plain);
+    const int is_of_kind = l->is_nested || is_fact(r, "@reads", "kinds");
+    const int is_idle = is_in_fact(r, "@partial", "inner") || (is_of_kind && is_plain);
     if (is_idle && r->m->is_known && !is_inner && has(r, shares[0])) {
         say(p, NOTE_ODD, shares[0], "does nothing in %s: only that of rope_parameters%s counts",
             r->m->type, l->is_nested ? " for these layers" : "");
