@@ -475,11 +475,10 @@ static int has_wrong(const list *file)
     return is_wrong;
 }
 
-/* Returns 2 and prints an error message if a setting has no effect, or would hide rope_parameters
- * (hides_scaling()), otherwise 0. `file` is the
- * list without settings, and `now` is the list with all of them. If `now` has a wrong value,
- * effects may be hidden. Then only settings whose key looks like a misspelled known key are
- * refused. */
+/* Returns 2 and prints an error message if a setting has no effect or would hide rope_parameters
+ * (hides_scaling()), otherwise 0. `file` is the list without settings. `now` is the list with all
+ * of them. If `now` has a wrong value, effects may be hidden. Then only settings whose key
+ * looks like a misspelled known key are refused. */
 static int judge_effects(const list *file, const list *now, const settings *all)
 {
     const int is_wrong = has_wrong(now);

@@ -776,6 +776,19 @@ def per_layer():
         check(f"ChatGLM's original_rope {original}", (status, got["text"]["config"]["layout"]) == (0, layout), got)
     part = pe_of('{"thinker_config": {"text_config": {"model_type": "qwen2_5_omni_text", "head_dim": 128}}}')[1]["text"]
     same("a thinker", part, default(128, 1000000))
+    # Numbers of transformers 5.17.0: frequencies for 128 elements where 64 rotate, 128 of 512 elements, no scaling, and
+    # the factor of rope_scaling. tests/checks/changed_keys.py asks the library itself.
+    status, parts = pe_of('{"model_type": "deepseek_v3", "head_dim": 128}')
+    check("MLA with another width", (status, [note["key"] for note in parts["text"]["wrong"]]) == (1, ["qk_rope_head_dim"]),
+          parts)
+    share = '{"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.25}'
+    status, parts = pe_of('{"model_type": "deepseek_v4", "rope_parameters": {"main": %s, "compress": %s}}' % (share, share))
+    check("DeepSeek V4's own share", [(p["rotary_dim"], p["rotary_offset"]) for p in parts.values()] == [(128, 384)] * 2, parts)
+    status, parts = pe_of('{"model_type": "gemma3_text", "rope_scaling": {"type": "linear", "factor": 8}}')
+    same("Gemma 3's scaling by type", parts["full_attention"], default(256, 1000000))
+    status, parts = pe_of('{"model_type": "llama", "head_dim": 64, "rope_scaling": {"rope_type": "linear", "factor": 2}, '
+                          '"rope_parameters": {"rope_type": "linear", "factor": 4, "rope_theta": 5e5}}')
+    same("rope_scaling beside rope_parameters", parts["text"], linear(64, 10000, 2))
     status, parts = pe_of('{"head_dim": 127, "kv_channels": 128, "rope_theta": 1e4}')
     check("an odd width is noted at its key", [note["key"] for note in parts["text"]["wrong"]] == ["head_dim"], parts)
     status, parts = pe_of('{"head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 4096, "rope_scaling": '

@@ -139,8 +139,8 @@ static int is_one_of(const char *name, const char *const *names, size_t count)
 /* Returns whether the model's code in transformers does not read a key, although other models have
  * their base, their width or their share of rotating elements there. This holds for keys of
  * particular_keys[] (known.h) that the table entry of the type does not name, neither as a default
- * nor in a fact. Whether an entry names all such keys that the code reads is what the step
- * transformers tests with tests/models/facts.txt. */
+ * nor in a fact. An entry names all such keys that the code reads, as changed_keys.py of
+ * tests/checks tests with the library itself. */
 static int is_foreign(const reader *r, const char *key)
 {
     if (!r->m->is_of_library || !is_one_of(key, particular_keys, TOOL_COUNT(particular_keys)))

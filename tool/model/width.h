@@ -272,11 +272,10 @@ static void judge_latent_width(const reader *r)
 /* Reads rotary_dim, the number of elements of a head that rotate. A file has this number itself, or
  * else a share of the head under one of several keys. As in Hugging Face's code, rotary_dim is then
  * int(head_dim * share). Without both, it stays 0, and all elements rotate. For MLA,
- * read_head_dim() has read it already. If these layers
- * have an object of their own, a partial_rotary_factor beside it has no effect with the rope_type
- * "default". With the other types, it counts where the object has none, as transformers has it.
- * Call this function after read_type(): depending on the rope_type, the share has no effect or is
- * rounded to whole pairs. */
+ * read_head_dim() has read it already. If these layers have an object of their own, a
+ * partial_rotary_factor beside it has no effect with the rope_type "default". With the other types,
+ * it counts where the object has none, as transformers has it. Call this function after
+ * read_type(): depending on the rope_type, the share has no effect or is rounded to whole pairs. */
 static void read_rotary(const reader *r, const label *l)
 {
     static const char *const shares[] = {
